@@ -1,0 +1,1 @@
+"""Dashboards, rules and alerts, made from the catalogue (extra ``[mixin]``)."""

@@ -42,11 +42,11 @@ class LimitError(ConfigError):
         super().__init__(f"{name} = {shown} (from {source}) is refused: give {allowed}")
 
 
-class RefusedEvent(DocsfabError):
+class RefusedEvent(DocsfabError):  # noqa: N818 - what happened, in the words of the rules
     """The attempt machine cannot take this event in its present state."""
 
 
-class AttemptClosed(DocsfabError):
+class AttemptClosed(DocsfabError):  # noqa: N818 - a state
     """The attempt has ended."""
 
 
@@ -54,11 +54,11 @@ class InputError(DocsfabError):
     """A file or stream cannot be read."""
 
 
-class NotATrace(InputError):
+class NotATrace(InputError):  # noqa: N818 - a finding
     """A file can be read but holds no trace in a known format."""
 
 
-class AttemptStopped(BaseException):  # noqa: N818 - a decision, not an error
+class AttemptStopped(BaseException):
     """The attempt was stopped and its run must end.
 
     A ``BaseException``, because agent loops swallow ``Exception``.

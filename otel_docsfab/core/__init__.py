@@ -35,6 +35,7 @@ from otel_docsfab.core.effects import (
 from otel_docsfab.core.events import (
     AnswerReturned,
     AttemptEnded,
+    CallDescribed,
     CallStarted,
     Compacted,
     Event,
@@ -77,6 +78,7 @@ __all__ = [
     "AttemptEnded",
     "AttemptMachine",
     "AttemptRecord",
+    "CallDescribed",
     "CallStarted",
     "Category",
     "Classified",

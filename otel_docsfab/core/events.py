@@ -26,8 +26,8 @@ class CallStarted(NamedTuple):
         arguments: Digest of the canonical arguments; None when they are unknown.
         subject: The path-like argument or a short form of the arguments, for messages (R6).
         call_id: The runtime's own id of the call, when it has one: evictions name it (R12a).
-        mark: ``AttemptMachine.mark`` as it was when the call really started, for drivers that learn of a call only at its
-            end; None for now. A call is later than an ask when it starts after it (R20).
+        mark: ``AttemptMachine.mark`` as it was when the call really started, for drivers that learn of a call only at
+            its end; None for now. A call is later than an ask when it starts after it (R20).
         arguments_reason: Why the arguments are unknown.
     """
 
@@ -38,6 +38,26 @@ class CallStarted(NamedTuple):
     subject: str = ""
     call_id: str | None = None
     mark: int | None = None
+    arguments_reason: Unjudged = Unjudged.ARGUMENTS_NOT_CAPTURED
+
+
+class CallDescribed(NamedTuple):
+    """What a running call is about, for drivers that learn of its arguments only at its end.
+
+    Attributes:
+        call: The key given to ``CallStarted``.
+        tool_class: As for ``CallStarted``, like the rest.
+        arguments: Digest of the canonical arguments; None when they are unknown.
+        subject: The path-like argument.
+        call_id: The runtime's own id of the call.
+        arguments_reason: Why the arguments are unknown.
+    """
+
+    call: Hashable
+    tool_class: ToolClass
+    arguments: bytes | None
+    subject: str = ""
+    call_id: str | None = None
     arguments_reason: Unjudged = Unjudged.ARGUMENTS_NOT_CAPTURED
 
 
@@ -89,8 +109,8 @@ class RequestSent(NamedTuple):
     """A model request went out (R23).
 
     Attributes:
-        output_visible: True when the driver would see the first byte come back. Otherwise the position is ``streaming``:
-            never a provider stall without evidence.
+        output_visible: True when the driver would see the first byte come back. Otherwise the position is
+            ``streaming``: never a provider stall without evidence.
     """
 
     output_visible: bool = True
@@ -124,6 +144,7 @@ Event = (
     TurnBegan
     | TurnEnded
     | CallStarted
+    | CallDescribed
     | ResultReturned
     | AnswerReturned
     | Compacted

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii as _quote
-from typing import Final
+from typing import Any, Final
 
 MAX_DEPTH: Final = 200
 """Arguments nested deeper than this are not taken for JSON."""
@@ -85,18 +85,17 @@ def canonical_json(value: object) -> str:
     return _canonical(value, 0)
 
 
-def _canonical(value: object, depth: int) -> str:
-    kind = type(value)
+_CONSTANTS: Final = {None: "null", True: "true", False: "false"}
+
+
+def _canonical(value: Any, depth: int) -> str:
+    kind: type = type(value)
     if kind is str:
-        return _quote(value)  # type: ignore[arg-type]
+        return _quote(value)
     if kind is int:
-        return _integer(value)  # type: ignore[arg-type]
-    if value is None:
-        return "null"
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
+        return _integer(value)
+    if value is None or kind is bool:
+        return _CONSTANTS[value]
     if depth >= MAX_DEPTH:
         raise NotJson("nested too deeply")
     if isinstance(value, Mapping):
@@ -111,8 +110,8 @@ def _object(value: Mapping[object, object], depth: int) -> str:
         if not isinstance(key, str):
             raise NotJson("a key that is no text")
     parts = [
-        f"{_quote(key)}:{_canonical(value[key], depth)}"
-        for key in sorted(value)  # type: ignore[type-var]  # all keys are str by the loop above
+        f"{_quote(key)}:{_canonical(value[key], depth)}"  # type: ignore[arg-type]  # all keys are str, see above
+        for key in sorted(value)  # type: ignore[type-var]
     ]
     return "{" + ",".join(parts) + "}"
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from otel_docsfab.core.codes import Verdict
 from otel_docsfab.core.limits import Limits
+from otel_docsfab.core.record import ReadEvidence
 
 _NOBODY: Final = -1
 _SEVERAL: Final = -2
@@ -124,9 +125,7 @@ class Ledger:
         """All re-reads since the last reset were of one result that never left the context (R15)."""
         return self._only != _SEVERAL and not self._context_lost
 
-    def read(  # noqa: PLR0913 - one read has that many facts
-        self, key: bytes, call: bytes, call_id: str | None, turn: int, tool: str, subject: str
-    ) -> ReRead | None:
+    def read(self, key: bytes, call: bytes, call_id: str | None, turn: int, tool: str, subject: str) -> ReRead | None:
         """Judge one successful, known read.
 
         Args:
@@ -198,13 +197,19 @@ class Ledger:
         return ReRead(verdict, False, self._first_turns[row], repeats, self.cross_result)  # noqa: FBT003 - a record's field
 
     def _lead(self, row: int, tool: str, subject: str) -> None:
-        if self._leader != row and self._leader != _NOBODY:
+        if self._leader not in (row, _NOBODY):
             mine, best = self._totals[row], self._totals[self._leader]
             if mine < best or (mine == best and row > self._leader):
                 return
         if self._leader != row:
             self._leader = row
             self.most_read = (tool, subject)
+
+    def evidence(self) -> ReadEvidence | None:
+        """R24's counts; None when nothing unchanged was re-read."""
+        if not self.unchanged_re_reads:
+            return None
+        return ReadEvidence(self.unchanged_re_reads, self.withheld, self.max_repeats, self.max_cross_result)
 
     def withhold(self, *, by_cross: bool) -> None:
         """Charge one notice-only read, or one denial of R19, to an allowance (R7, R19)."""

@@ -1,7 +1,7 @@
 """The limits of SPEC section 2: one table that everything else reads.
 
-``LIMITS`` names each limit, its default, unit and range; ``Limits`` holds the values one attempt works with. Where values
-come from (file, environment, code) is the business of ``otel_docsfab.config``.
+``LIMITS`` names each limit, its default, unit and range; ``Limits`` holds the values one attempt works with. Where
+values come from (file, environment, code) is the business of ``otel_docsfab.config``.
 """
 
 from __future__ import annotations

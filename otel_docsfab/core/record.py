@@ -15,6 +15,7 @@ from otel_docsfab.core.codes import (
     StepKind,
     Trigger,
 )
+from otel_docsfab.core.effects import StopAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,19 @@ class Stop:
     limit_name: str
     turn: int
     retry_granted: bool
+
+    @classmethod
+    def of(cls, stop: StopAttempt, *, failed: bool) -> Stop:
+        """The recorded form of a stop: no tool, no path; an answered attempt gets no retry (R16, R27)."""
+        return cls(
+            stop.code,
+            stop.message,
+            stop.observed,
+            stop.limit,
+            stop.limit_name,
+            stop.turn,
+            stop.retry_granted and failed,
+        )
 
     @property
     def category(self) -> Category:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from otel_docsfab.core.codes import Progress
 from otel_docsfab.core.record import Stall
 
 
@@ -33,11 +32,8 @@ class StallMeter:
         self._max_failed = 0
         self._max_progress = 0
 
-    def call(self, progress: Progress | None, turn: int) -> None:
-        """One call ended or was denied."""
-        if progress is not None:
-            self.progressed(turn)
-            return
+    def no_progress(self) -> None:
+        """One call ended, or was denied, without progress."""
         self._calls += 1
         self._longest_calls = max(self._longest_calls, self._calls)
 

@@ -20,12 +20,12 @@ CONCLUDE_REQUEST: Final = (
 
 RETRY_PROMPTS: Final[dict[RetryOf, str]] = {
     RetryOf.NO_PROGRESS: (
-        "The previous attempt kept re-reading content it already had and was stopped. Read each thing once, keep what you"
-        " learn, and answer as soon as you can."
+        "The previous attempt kept re-reading content it already had and was stopped. Read each thing once, keep what"
+        " you learn, and answer as soon as you can."
     ),
     RetryOf.TOOL_CALL_CEILING: (
-        "The previous attempt used every tool call the step allows without answering. Plan the calls you need, and answer"
-        " before they run out."
+        "The previous attempt used every tool call the step allows without answering. Plan the calls you need, and"
+        " answer before they run out."
     ),
 }
 """What the prompt of a retry says (R17)."""
@@ -53,8 +53,8 @@ def notice(tool: str, subject: str, first_turn: int) -> str:
     Source: R6.
     """
     return (
-        f"{NOTICE_MARK} {_called(tool, subject)} is unchanged: its full content, delivered in turn {first_turn}, is still"
-        " current and in your context. Next: work from that copy."
+        f"{NOTICE_MARK} {_called(tool, subject)} is unchanged: its full content, delivered in turn {first_turn}, is"
+        " still current and in your context. Next: work from that copy."
     )
 
 

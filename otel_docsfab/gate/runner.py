@@ -1,0 +1,141 @@
+"""A step with its retry of R17: run an attempt, evaluate the answer, try once more where the rules allow it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from otel_docsfab.core import AttemptRecord, Code, Outcome, RetryOf, Step
+from otel_docsfab.core.codes import RETRIED
+from otel_docsfab.errors import AttemptStopped
+
+if TYPE_CHECKING:
+    from otel_docsfab.supervisor import Attempt, Supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """How a step ended.
+
+    Attributes:
+        answer: What the last attempt returned; None when it gave no answer.
+        outcome: Outcome of the last attempt.
+        code: Why it failed, if it did.
+        attempts: Records of all attempts, in order.
+    """
+
+    answer: Any
+    outcome: Outcome
+    code: Code | None
+    attempts: tuple[AttemptRecord, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer that the host accepted."""
+        return self.outcome is Outcome.ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """What the next attempt is."""
+
+    number: int = 1
+    retry_of: RetryOf | None = None
+    retries_used: int = 0
+
+    def after(self, record: AttemptRecord) -> _Try | None:
+        """The retry that a finished attempt gets, if any."""
+        stop = record.stop
+        if stop is None or not stop.retry_granted:
+            return None
+        return _Try(self.number + 1, RETRIED[stop.code], self.retries_used + 1)
+
+
+def run_step(
+    supervisor: Supervisor,
+    step: str | Step,
+    run_attempt: Callable[[Attempt], Any],
+    *,
+    validate: Callable[[Any], bool] | None = None,
+    **options: Any,
+) -> StepResult:
+    """Run a step, its retry of R17 included.
+
+    Args:
+        supervisor: Opens the attempts.
+        step: Step id or ``Step``.
+        run_attempt: Runs one attempt: gates its tools with ``attempt.gate``, puts ``attempt.retry_prompt`` into the
+            prompt when it is not None and ``attempt.conclude_request`` into the next model request once that is not
+            None, and returns the answer, or None when the model gave none. After a stop the next gated call raises
+            ``AttemptStopped`` through it.
+        validate: The host's check of an answer, asked for or not; without one every answer is accepted.
+        **options: For ``Supervisor.attempt``: ``kind``, ``run_id``, ``agent_name``, ``model``, ``timeout_ms`` …
+
+    Returns:
+        The answer and the records. What ``run_attempt`` or ``validate`` raises goes through; the attempt is cancelled.
+
+    Source: R16, R17.
+    """
+    records: list[AttemptRecord] = []
+    this: _Try | None = _Try()
+    answer: Any = None
+    while this is not None:
+        with _open(supervisor, step, this, options, records) as attempt:
+            try:
+                answer = run_attempt(attempt)
+            except AttemptStopped:
+                answer = None
+            if answer is not None:
+                attempt.answered(valid=None if validate is None else bool(validate(answer)))
+        this = _close(attempt, this, records)
+    return StepResult(answer, records[-1].outcome, records[-1].code, tuple(records))
+
+
+async def arun_step(
+    supervisor: Supervisor,
+    step: str | Step,
+    run_attempt: Callable[[Attempt], Awaitable[Any]],
+    *,
+    validate: Callable[[Any], bool | Awaitable[bool]] | None = None,
+    **options: Any,
+) -> StepResult:
+    """``run_step`` on the event loop; ``run_attempt`` and, if it likes, ``validate`` are async.
+
+    Source: R16, R17.
+    """
+    records: list[AttemptRecord] = []
+    this: _Try | None = _Try()
+    answer: Any = None
+    while this is not None:
+        async with _open(supervisor, step, this, options, records) as attempt:
+            try:
+                answer = await run_attempt(attempt)
+            except AttemptStopped:
+                answer = None
+            if answer is not None:
+                valid = None if validate is None else validate(answer)
+                attempt.answered(valid=await valid if inspect.isawaitable(valid) else valid)
+        this = _close(attempt, this, records)
+    return StepResult(answer, records[-1].outcome, records[-1].code, tuple(records))
+
+
+def _open(
+    supervisor: Supervisor, step: str | Step, this: _Try, options: dict[str, Any], records: list[AttemptRecord]
+) -> Attempt:
+    """Open the next attempt of the step; all of them belong to one run."""
+    run = {"run_id": records[0].run_id} if records else {}
+    return supervisor.attempt(
+        step,
+        this.number,
+        retry_of=this.retry_of,
+        retries_used=this.retries_used,
+        **{"on_stop": "raise", **options, **run},
+    )
+
+
+def _close(attempt: Attempt, this: _Try, records: list[AttemptRecord]) -> _Try | None:
+    """Keep the record; say what comes next."""
+    records.append(attempt.record())
+    return this.after(records[-1])

@@ -1,0 +1,414 @@
+"""One live attempt: its machine, its lock, and what a host may say and ask about it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
+
+from otel_docsfab.core import (
+    AnswerReturned,
+    AskForAnswer,
+    AttemptEnded,
+    AttemptMachine,
+    AttemptRecord,
+    CallStarted,
+    Compacted,
+    DeliverResult,
+    DenyCall,
+    Effect,
+    Event,
+    Evicted,
+    Outcome,
+    Output,
+    OutputStarted,
+    RequestEnded,
+    RequestSent,
+    ResultReturned,
+    StopAttempt,
+    TurnBegan,
+    TurnEnded,
+    Unjudged,
+    wording,
+)
+from otel_docsfab.core.identity import result_digest
+from otel_docsfab.core.results import result_form
+from otel_docsfab.errors import RefusedEvent
+from otel_docsfab.supervisor.calls import UNWATCHED, Admission, describe
+from otel_docsfab.supervisor.decisions import AttemptRef, Decision, decision_of
+from otel_docsfab.supervisor.faults import Site
+
+if TYPE_CHECKING:
+    from otel_docsfab.supervisor.supervisor import Supervisor
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+current_attempt: ContextVar[Attempt | None] = ContextVar("otel_docsfab_attempt", default=None)
+"""The attempt whose ``with`` block is the innermost one here."""
+
+
+class Attempt:
+    """One attempt, fed by any number of drivers and threads; get one from ``Supervisor.attempt()``.
+
+    Nothing here raises for what telemetry or a host does out of turn: such calls are counted and change nothing.
+
+    Attributes:
+        ref: Run, step, number, agent and trace.
+        enforced: Whether verdicts take effect (R30).
+        on_stop: What a gated call does after a stop: return the denial text, or raise ``AttemptStopped``.
+        decision: The newest decision, or None.
+        gated: Names of the tools that a gate judges in this attempt; nobody else may judge them.
+        retry_prompt: In a retry of R17, what its prompt is to say; else None.
+        open_tool_spans: Ids of recording tool spans of this attempt, for the gate to write on.
+    """
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        machine: AttemptMachine,
+        ref: AttemptRef,
+        *,
+        enforced: bool,
+        watched: bool = True,
+        on_stop: Literal["return", "raise"] = "return",
+        model: str | None = None,
+    ) -> None:
+        """Begin now."""
+        self.supervisor = supervisor
+        self.machine = machine
+        self.ref = ref
+        self.enforced = enforced
+        self.on_stop = on_stop
+        self.model = model
+        self.decision: Decision | None = None
+        self.gated: set[str] = set()
+        self.open_tool_spans: set[int] = set()
+        self.retry_prompt = wording.RETRY_PROMPTS[machine.retry_of] if machine.retry_of else None
+        self.agent_span: Any = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._watched = watched
+        self._lock = threading.Lock()
+        self._keys = itertools.count(1)
+        self._turns_marked = False
+        self._token: Token[Attempt | None] | None = None
+        self._began_ms = supervisor.clock.monotonic_ms()
+        self._began_unix_ms = supervisor.clock.unix_ms()
+        self.active_ms = self._began_ms
+        try:
+            self.loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.loop = None
+
+    # The one way in
+
+    def feed(self, event: Event, at_ms: int | None = None, *, begin_turn_if_idle: bool = False) -> tuple[Effect, ...]:
+        """Give the machine one event and tell everybody what came of it.
+
+        Args:
+            event: What happened.
+            at_ms: Ms since the attempt began; None for now.
+            begin_turn_if_idle: Begin a new turn first when no call is in flight and the host marks no turns.
+
+        Returns:
+            The machine's effects.
+
+        Raises:
+            RefusedEvent: The machine cannot take the event.
+        """
+        with self._lock:
+            if at_ms is None:
+                self.active_ms = self.supervisor.clock.monotonic_ms()
+                at_ms = max(0, self.active_ms - self._began_ms)
+            first: tuple[Effect, ...] = ()
+            if begin_turn_if_idle and not self._turns_marked and not self.machine.running:
+                first = self.machine.apply(TurnBegan(), at_ms)
+            effects = first + self.machine.apply(event, at_ms)
+            for effect in effects:
+                if isinstance(effect, (StopAttempt, AskForAnswer)):
+                    self.decision = decision_of(effect, self.ref, enforced=self.enforced)
+        if effects:
+            self.supervisor.publish(self, effects)
+        return effects
+
+    def tell(self, event: Event, at_ms: int | None = None) -> bool:
+        """Feed an event; what the machine refuses is counted and dropped. False when it was."""
+        if not self._watched:
+            return False
+        try:
+            self.feed(event, at_ms)
+        except RefusedEvent as error:
+            self.supervisor.faults.count(Site.ATTEMPT, error, "An event came for an attempt that had ended.")
+            return False
+        return True
+
+    # Calls, for drivers
+
+    def start_call(
+        self,
+        tool: str,
+        arguments: object,
+        *,
+        call_id: str | None = None,
+        mark: int | None = None,
+        at_ms: int | None = None,
+        arguments_digest: bytes | None = None,
+        arguments_reason: Unjudged | None = None,
+        own_turn: bool = False,
+    ) -> Admission:
+        """A tool call is about to run.
+
+        Args:
+            tool: Tool name.
+            arguments: JSON-like value or text; None when unknown.
+            call_id: The runtime's own id of the call.
+            mark: ``machine.mark`` when it really started, for drivers that learn of it later.
+            at_ms: Ms since the attempt began; None for now.
+            arguments_digest: Digest of the arguments when telemetry carries that instead.
+            arguments_reason: Why the arguments are unknown.
+            own_turn: Begin a turn when no call is in flight and the host marks no turns.
+
+        Returns:
+            Whether it may run; pass it to ``finish_call`` when it was not denied.
+        """
+        if not self._watched or self.machine.closed:
+            return UNWATCHED
+        call = describe(self.machine.toolset, tool, arguments, digest=arguments_digest, reason=arguments_reason)
+        key = next(self._keys)
+        event = CallStarted(
+            call=key,
+            tool=tool,
+            tool_class=call.tool_class,
+            arguments=call.digest,
+            subject=call.subject,
+            call_id=call_id,
+            mark=mark,
+            arguments_reason=call.reason,
+        )
+        try:
+            effects = self.feed(event, at_ms, begin_turn_if_idle=own_turn)
+        except RefusedEvent:  # it closed in this moment
+            return UNWATCHED
+        for effect in effects:
+            if isinstance(effect, DenyCall) and effect.call == key:
+                return Admission(key, tool, call.subject, effect)
+        return Admission(key, tool, call.subject)
+
+    def finish_call(
+        self,
+        admission: Admission,
+        result: object = None,
+        *,
+        ok: bool = True,
+        at_ms: int | None = None,
+        own_notice: bool = False,
+        digest: bytes | None = None,
+        reason: Unjudged | None = None,
+    ) -> DeliverResult | None:
+        """A call that was not denied returned.
+
+        Args:
+            admission: What ``start_call`` gave.
+            result: What it returned; ignored for a failed call.
+            ok: False when it failed or was cancelled.
+            at_ms: Ms since the attempt began; None for now.
+            own_notice: The result is a notice of ours.
+            digest: Digest of the result when telemetry carries that instead.
+            reason: Why the result is unknown.
+
+        Returns:
+            The verdict; None when nobody judges the call: deliver the result as it is.
+        """
+        if admission.key is None or admission.denied is not None:
+            return None
+        size = 0
+        if ok and digest is None and reason is None:
+            form = result_form(result)
+            if form is None:
+                reason = Unjudged.RESULT_NOT_TEXT
+            else:
+                data = form.encode("utf-8", "surrogatepass") if isinstance(form, str) else form
+                size = len(data)
+                digest = result_digest(data)
+        event = ResultReturned(
+            call=admission.key,
+            result=digest if ok else None,
+            ok=ok,
+            own_notice=own_notice,
+            result_reason=reason or Unjudged.RESULT_NOT_CAPTURED,
+        )
+        try:
+            effects = self.feed(event, at_ms)
+        except RefusedEvent:
+            return None
+        for effect in effects:
+            if isinstance(effect, DeliverResult) and effect.call == admission.key:
+                self.supervisor.note_bytes(effect, size)
+                return effect
+        return None
+
+    def begin_call(self, admission: Admission) -> bool:
+        """Whether a call that ``start_call`` admitted may run."""
+        return admission.denied is None
+
+    # What a host says
+
+    def turn(self) -> Turn:
+        """Mark one model turn: ``with attempt.turn():``; leaving it looks at the bounds (R14)."""
+        self._turns_marked = True
+        return Turn(self)
+
+    def compacted(self) -> None:
+        """The context was compacted: a new epoch (R12)."""
+        self.tell(Compacted())
+
+    def evicted(self, calls: Iterable[str | tuple[str, object]]) -> None:
+        """Single results left the context (R12a).
+
+        Args:
+            calls: Call ids, or (tool, arguments) for every result that call gave.
+        """
+        ids: list[str] = []
+        named: list[tuple[str, bytes]] = []
+        for call in calls:
+            if isinstance(call, str):
+                ids.append(call)
+                continue
+            tool, arguments = call
+            digest = describe(self.machine.toolset, tool, arguments).digest
+            if digest is not None:
+                named.append((tool, digest))
+        self.tell(Evicted(tuple(ids), tuple(named)))
+
+    def answered(self, *, valid: bool | None = None) -> None:
+        """The model answered; the host evaluated it (R16). ``valid=False`` makes the outcome ``rejected``."""
+        self.tell(AnswerReturned(valid))
+
+    def request_sent(self) -> None:
+        """A model request went out, and its output will be reported (R23)."""
+        self.tell(RequestSent(output_visible=True))
+
+    def output_started(self, kind: Literal["answer", "tool-call", "other"]) -> None:
+        """Output of this kind began to come back (R23)."""
+        self.tell(OutputStarted(Output(kind)))
+
+    def request_ended(self) -> None:
+        """The model request is over (R23)."""
+        self.tell(RequestEnded())
+
+    def gate(
+        self,
+        function: Callable[P, R],
+        *,
+        tool: str | None = None,
+        ok: Callable[[Any], bool] | None = None,
+        call_id: Callable[..., str | None] | None = None,
+    ) -> Callable[P, R]:
+        """Put a tool behind the supervisor; see ``otel_docsfab.gate.gated``.
+
+        Args:
+            function: A sync or async callable; its parameters are the call's arguments.
+            tool: Tool name; the callable's own name by default.
+            ok: Tells from a result whether the call succeeded; raising always means it failed.
+            call_id: Tells the runtime's call id from the call's arguments, for evictions.
+
+        Returns:
+            A callable of the same kind.
+        """
+        from otel_docsfab.gate.gate import gated  # noqa: PLC0415 - the gate stands on the supervisor, not under it
+
+        return gated(self, function, tool=tool, ok=ok, call_id=call_id)
+
+    # What a host asks
+
+    def record(self) -> AttemptRecord:
+        """What is known of the attempt so far."""
+        with self._lock:
+            record = self.machine.record()
+        return self.supervisor.complete(record, self)
+
+    @property
+    def conclude_request(self) -> str | None:
+        """The request for the answer that the next model request is to carry, once it was asked for (R18)."""
+        return wording.CONCLUDE_REQUEST if self.machine.asked and not self.machine.stop else None
+
+    @property
+    def began_unix_ms(self) -> int:
+        """When it began, ms since the epoch."""
+        return self._began_unix_ms
+
+    # Beginning and end
+
+    def close(self, outcome: Outcome = Outcome.CANCELLED, at_ms: int | None = None) -> None:
+        """End the attempt; once is enough, more often does no harm.
+
+        Args:
+            outcome: What it is when there was neither answer nor stop.
+            at_ms: Ms since the attempt began; None for now.
+        """
+        with self._lock:
+            if self.machine.closed:
+                return
+        self.tell(AttemptEnded(outcome), at_ms)
+
+    def forked(self) -> None:
+        """In a forked child: the attempt is the parent's; here it only lets calls through."""
+        self._lock = threading.Lock()
+        self._watched = False
+
+    def __enter__(self) -> Self:
+        """Make this the current attempt."""
+        self._token = current_attempt.set(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """End the attempt."""
+        if self._token is not None:
+            try:
+                current_attempt.reset(self._token)
+            except ValueError:  # left in another context than it was entered in
+                current_attempt.set(None)
+            self._token = None
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        """Make this the current attempt; async callbacks run on this loop."""
+        self.loop = asyncio.get_running_loop()
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        """End the attempt."""
+        self.__exit__(kind, error, tb)
+
+
+class Turn:
+    """One marked turn; a sync and async context manager."""
+
+    __slots__ = ("_attempt",)
+
+    def __init__(self, attempt: Attempt) -> None:
+        """Mark a turn of this attempt."""
+        self._attempt = attempt
+
+    def __enter__(self) -> Self:
+        """The turn begins."""
+        self._attempt.tell(TurnBegan())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The turn ends; the bounds are looked at."""
+        self._attempt.tell(TurnEnded())
+
+    async def __aenter__(self) -> Self:
+        """The turn begins."""
+        return self.__enter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        """The turn ends; the bounds are looked at."""
+        self.__exit__()

@@ -1,0 +1,316 @@
+"""The supervisor: opens attempts, hears what their machines say, and tells everybody."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import secrets
+import weakref
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from otel_docsfab import config
+from otel_docsfab.config import Mode
+from otel_docsfab.core import (
+    AnswerPath,
+    AskForAnswer,
+    AttemptMachine,
+    AttemptRecord,
+    CloseAttempt,
+    DeliverResult,
+    DenyCall,
+    Effect,
+    EvaluateAnswer,
+    Limits,
+    Outcome,
+    Progress,
+    RetryOf,
+    Step,
+    StepKind,
+    StopAttempt,
+    ToolClass,
+    Toolset,
+    Verdict,
+)
+from otel_docsfab.supervisor.annotate import annotate_agent_span
+from otel_docsfab.supervisor.attempt import Attempt
+from otel_docsfab.supervisor.attempts import Attempts
+from otel_docsfab.supervisor.callbacks import Callbacks
+from otel_docsfab.supervisor.clock import Clock, SystemClock
+from otel_docsfab.supervisor.decisions import AttemptRef, OnDecision, decision_of
+from otel_docsfab.supervisor.faults import Faults, Site
+from otel_docsfab.supervisor.sinks import Sink
+from otel_docsfab.supervisor.tallies import Tallies
+
+if TYPE_CHECKING:
+    from otel_docsfab.gate.runner import StepResult
+
+Stopping = Literal["return", "raise"]
+
+
+class Supervisor:
+    """Watches any number of attempts, from any number of threads and event loops.
+
+    Args:
+        limits: Dotted names to values, or ``Limits``; over what file and environment say.
+        toolset: A toolset or a profile's name.
+        steps: Steps by id, over the public DocsFab steps.
+        on_decision: Called with each ``Decision``; plain or async.
+        sinks: Where facts go, beside the counts kept here.
+        mode: ``off``, ``observe`` or ``enforce``; ``OTEL_DOCSFAB_MODE`` can only lower it.
+        settings: Ready settings instead of the four above.
+        clock: For tests.
+
+    Attributes:
+        settings: What is configured, with its sources.
+        tallies: Counts that metrics are read from.
+        faults: Faults by site.
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Mapping[str, int] | Limits | None = None,
+        toolset: Toolset | str | None = None,
+        steps: Mapping[str, Any] | None = None,
+        on_decision: OnDecision | None = None,
+        sinks: Iterable[Sink] = (),
+        mode: str | None = "enforce",
+        settings: config.Settings | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Read the settings; starts no thread."""
+        self.settings = settings or config.load(limits=limits, toolset=toolset, steps=steps, mode=mode)
+        self.clock: Clock = clock or SystemClock()
+        self.faults = Faults()
+        self.tallies = Tallies()
+        self.sinks: tuple[Sink, ...] = tuple(sinks)
+        caps = self.settings.caps
+        self._attempts = Attempts(caps.max_live_attempts, caps.max_idle_ms)
+        self._callbacks = Callbacks(on_decision, self.faults)
+        _SUPERVISORS.add(self)
+
+    # Attempts
+
+    def attempt(  # noqa: PLR0913 - one attempt has that many facts, nearly all optional
+        self,
+        step: str | Step | None = None,
+        number: int = 1,
+        *,
+        retry_of: RetryOf | str | None = None,
+        retries_used: int | None = None,
+        run_id: str | None = None,
+        agent_name: str | None = None,
+        model: str | None = None,
+        timeout_ms: int | None = None,
+        kind: StepKind | str | None = None,
+        answer_path: AnswerPath | str | None = None,
+        on_stop: Stopping = "return",
+        enforced: bool | None = None,
+        timer: bool = True,
+    ) -> Attempt:
+        """Open an attempt; use it as ``with`` or ``async with``, or call ``close()``.
+
+        Args:
+            step: Step id or a ``Step``. A step that nobody declared is never asked for its answer (R20).
+            number: Number of the attempt, from 1.
+            retry_of: Why it is a retry of R17.
+            retries_used: Retries of R17 the step has had.
+            run_id: The run it belongs to; a new id by default.
+            agent_name: Name of the agent; picks its settings.
+            model: Name of the model, for records.
+            timeout_ms: Length of the attempt, ms. By default the limit ``compositionExecution.timeoutMs``, when the
+                step is declared or somebody set that limit; an undeclared step has no timer otherwise (our choice).
+            kind: Declares the step read-only or write here and now.
+            answer_path: How the answer is handed in (R22).
+            on_stop: What a gated call does after a stop: return the denial text, or raise ``AttemptStopped``.
+            enforced: False only watches it; by default as the mode says.
+            timer: False for drivers that only watch: no timer but a given ``timeout_ms``.
+        """
+        step_id = step.id if isinstance(step, Step) else step
+        resolved = self.settings.resolve(step_id, agent_name)
+        known = step if isinstance(step, Step) else resolved.step
+        if kind is not None or answer_path is not None:
+            known = dataclasses.replace(
+                known,
+                kind=StepKind(kind) if kind is not None else known.kind,
+                answer_path=AnswerPath(answer_path) if answer_path is not None else known.answer_path,
+            )
+        if timeout_ms is None and timer and (known.kind is not None or self._timer_was_set(step_id, agent_name)):
+            timeout_ms = resolved.limits.timeout_ms
+        machine = AttemptMachine(
+            known,
+            resolved.limits,
+            resolved.toolset,
+            number,
+            RetryOf(retry_of) if retry_of is not None else None,
+            timer_ms=timeout_ms,
+            retries_used=retries_used,
+            max_results=self.settings.caps.max_results_per_attempt,
+        )
+        attempt = Attempt(
+            self,
+            machine,
+            AttemptRef(run_id or new_run_id(), step_id, number, agent_name),
+            enforced=resolved.mode is Mode.ENFORCE if enforced is None else enforced and resolved.mode is Mode.ENFORCE,
+            watched=resolved.mode is not Mode.OFF,
+            on_stop=on_stop,
+            model=model,
+        )
+        if resolved.mode is not Mode.OFF:
+            for given_up, reason in self._attempts.add(attempt, attempt.active_ms):
+                self.tallies.add("docsfab.supervisor.evictions", (reason,))
+                given_up.close(Outcome.ABANDONED)
+            self._each_sink("opened", attempt.ref, known)
+        return attempt
+
+    def _timer_was_set(self, step_id: str | None, agent_name: str | None) -> bool:
+        setting = self.settings.limit_table(step_id, agent_name).get("compositionExecution.timeoutMs")
+        return setting is not None and setting.source != "default"
+
+    def run_step(
+        self,
+        step: str | Step,
+        run_attempt: Callable[[Attempt], Any],
+        *,
+        validate: Callable[[Any], bool] | None = None,
+        **options: Any,
+    ) -> StepResult:
+        """Run a step, its retry of R17 included; see ``otel_docsfab.gate.run_step``."""
+        from otel_docsfab.gate.runner import run_step  # noqa: PLC0415 - the gate stands on the supervisor
+
+        return run_step(self, step, run_attempt, validate=validate, **options)
+
+    async def arun_step(
+        self,
+        step: str | Step,
+        run_attempt: Callable[[Attempt], Awaitable[Any]],
+        *,
+        validate: Callable[[Any], bool | Awaitable[bool]] | None = None,
+        **options: Any,
+    ) -> StepResult:
+        """Run a step on the event loop, its retry of R17 included; see ``otel_docsfab.gate.arun_step``."""
+        from otel_docsfab.gate.runner import arun_step  # noqa: PLC0415 - the gate stands on the supervisor
+
+        return await arun_step(self, step, run_attempt, validate=validate, **options)
+
+    @property
+    def live_attempts(self) -> int:
+        """Attempts that are open."""
+        return len(self._attempts)
+
+    # What attempts say
+
+    def publish(self, attempt: Attempt, effects: Iterable[Effect]) -> None:
+        """Tell tallies, sinks, the agent's span and the callback. Called outside every lock."""
+        for effect in effects:
+            if isinstance(effect, DeliverResult):
+                self._tally_result(attempt, effect)
+                self._each_sink("judged", attempt.ref, effect, enforced=attempt.enforced)
+                if effect.progress is not None:
+                    self._progressed(attempt, effect.progress)
+            elif isinstance(effect, DenyCall):
+                self.tallies.add("docsfab.tool_calls.denied", (effect.reason, _flag(attempt.enforced)))
+                self._each_sink("judged", attempt.ref, effect, enforced=attempt.enforced)
+            elif isinstance(effect, (StopAttempt, AskForAnswer)):
+                decision = decision_of(effect, attempt.ref, enforced=attempt.enforced)
+                annotate_agent_span(attempt)
+                self._each_sink("decided", decision)
+                self._callbacks.call(decision, attempt.loop)
+            elif isinstance(effect, EvaluateAnswer):
+                self._progressed(attempt, effect.progress)
+            elif isinstance(effect, CloseAttempt):
+                self._attempts.remove(attempt)
+                annotate_agent_span(attempt)
+                self._each_sink("closed", attempt.record())
+
+    def _tally_result(self, attempt: Attempt, effect: DeliverResult) -> None:
+        if effect.tool_class is not ToolClass.READ or not effect.ok:
+            return
+        verdict = "unjudged" if effect.unjudged else effect.verdict
+        self.tallies.add("docsfab.read.results", (effect.tool, verdict, _flag(attempt.enforced)))
+        if effect.unjudged:
+            self.tallies.add("docsfab.read.unjudged", (effect.unjudged,))
+
+    def note_bytes(self, effect: DeliverResult, size: int) -> None:
+        """Count the bytes of a judged read: delivered, or withheld and so saved."""
+        if effect.tool_class is ToolClass.READ and effect.ok and size:
+            kind = "withheld" if effect.verdict is Verdict.NOTICE_ONLY else "delivered"
+            self.tallies.add("docsfab.read.bytes", (kind,), size)
+
+    def _progressed(self, attempt: Attempt, kind: Progress) -> None:
+        self.tallies.add("docsfab.lease.progress", (kind,))
+        self._each_sink("progressed", attempt.ref, kind)
+
+    def complete(self, record: AttemptRecord, attempt: Attempt) -> AttemptRecord:
+        """Add what only the supervisor knows: run, agent, trace."""
+        ref = attempt.ref
+        return dataclasses.replace(
+            record,
+            run_id=ref.run_id,
+            agent_name=ref.agent_name,
+            model=attempt.model,
+            trace_id=ref.trace_id,
+            span_id=ref.span_id,
+            enforced=attempt.enforced,
+            started_unix_ms=attempt.began_unix_ms,
+        )
+
+    def _each_sink(self, method: str, *facts: Any, **more: Any) -> None:
+        for sink in self.sinks:
+            try:
+                getattr(sink, method)(*facts, **more)
+            except Exception as error:  # noqa: BLE001 - a sink may raise anything; the host must not see it
+                self.faults.count(Site.SINK, error, f"The sink {type(sink).__name__} raised.")
+
+    # End
+
+    def flush(self, timeout_s: float = 5.0) -> bool:
+        """Let every sink write out; False when one did not manage within ``timeout_s`` seconds."""
+        done = True
+        for sink in self.sinks:
+            try:
+                done = sink.flush(timeout_s) and done
+            except Exception as error:  # noqa: BLE001 - as in _each_sink
+                self.faults.count(Site.SINK, error)
+                done = False
+        return done
+
+    def shutdown(self) -> None:
+        """Give up the live attempts and close the sinks; more often does no harm."""
+        for attempt in self._attempts.all():
+            attempt.close(Outcome.ABANDONED)
+        self._each_sink("shutdown")
+
+    def forked(self) -> None:
+        """In a forked child: live attempts and counts are the parent's; locks are renewed."""
+        self.faults.forked()
+        self.tallies.forked()
+        dropped = self._attempts.forked()
+        for attempt in dropped:
+            attempt.forked()
+        self.tallies.add("docsfab.supervisor.evictions", ("fork",), len(dropped))
+
+
+def new_run_id() -> str:
+    """A fresh run id."""
+    return f"run-{secrets.token_hex(8)}"
+
+
+def _flag(value: bool) -> str:  # noqa: FBT001 - turns a boolean into a label
+    return "true" if value else "false"
+
+
+_SUPERVISORS: weakref.WeakSet[Supervisor] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for supervisor in list(_SUPERVISORS):
+        supervisor.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,124 @@
+"""Spans for the collectors to carry: recorded ones, with or without secrets planted, and made ones."""
+
+import datetime
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+
+CAPTURES = Path(os.environ.get("OTEL_DOCSFAB_CAPTURES", Path(__file__).parents[1] / "captures"))
+SDK_CAPTURES = sorted(path for path in CAPTURES.glob("*.jsonl") if not path.stem.endswith("_otlp"))
+Attributes = dict[str, object]
+Edit = Callable[[Attributes], Attributes]
+
+
+def digest(seed: str) -> str:
+    return f"sha256:{seed:0>64.64}"
+
+
+def _ns(moment: str) -> int:
+    return round(datetime.datetime.fromisoformat(moment).timestamp() * 1e9)
+
+
+def _context(trace_id: str, span_id: str, salt: int) -> SpanContext:
+    return SpanContext(int(trace_id, 16) ^ salt, int(span_id, 16), is_remote=False, trace_flags=TraceFlags(1))
+
+
+def recorded(path: Path, edit: Edit, text: Callable[[str], str] = lambda text: text) -> list[ReadableSpan]:
+    """The spans of one capture, in traces of their own.
+
+    Args:
+        path: Capture, one span of the SDK's JSON a line.
+        edit: What becomes of the attributes of a span or event.
+        text: What becomes of a status description.
+    """
+    salt = secrets.randbits(128)
+    spans = []
+    for line in path.read_text().splitlines():
+        span = json.loads(line)
+        context = span["context"]
+        status = span["status"]
+        scope = span["_scope"]
+        name = scope["name"] if isinstance(scope, dict) else scope
+        parent = span.get("parent_id")
+        spans.append(
+            ReadableSpan(
+                name=span["name"],
+                context=_context(context["trace_id"], context["span_id"], salt),
+                parent=_context(context["trace_id"], parent, salt) if parent else None,
+                resource=Resource({"service.name": path.stem}),
+                attributes=edit(span["attributes"] or {}),
+                events=[
+                    Event(event["name"], edit(event.get("attributes") or {}), _ns(event["timestamp"]))
+                    for event in span["events"]
+                ],
+                kind=SpanKind[span["kind"].removeprefix("SpanKind.")],
+                status=Status(StatusCode[status["status_code"]], text(status["description"]))
+                if status.get("description")
+                else Status(StatusCode[status["status_code"]]),
+                start_time=_ns(span["start_time"]),
+                end_time=_ns(span["end_time"]),
+                instrumentation_scope=InstrumentationScope(name),
+            )
+        )
+    return spans
+
+
+def made(attributes: Attributes, *, trace: int, parent: int | None = None, name: str = "execute_tool read", **more) -> ReadableSpan:
+    """One span of a trace."""
+    return ReadableSpan(
+        name=name,
+        context=SpanContext(trace, secrets.randbits(63) + 1, is_remote=False, trace_flags=TraceFlags(1)),
+        parent=SpanContext(trace, parent, is_remote=False) if parent else None,
+        resource=more.pop("resource", Resource({"service.name": "made"})),
+        attributes=attributes,
+        instrumentation_scope=more.pop("scope", InstrumentationScope("made")),
+        start_time=1_796_000_000_000_000_000,
+        end_time=1_796_000_001_000_000_000,
+        **more,
+    )
+
+
+def send(port: int, spans: Sequence[ReadableSpan], at_once: int = 200) -> None:
+    """Export them with the SDK's own exporter; every batch has to be taken."""
+    exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{port}", insecure=True)
+    try:
+        for start in range(0, len(spans), at_once):
+            assert exporter.export(spans[start : start + at_once]) is SpanExportResult.SUCCESS
+    finally:
+        exporter.shutdown()
+
+
+def ids(spans: Iterable[ReadableSpan]) -> set[tuple[str, str]]:
+    """(trace id, span id) of each, as OTLP JSON writes them."""
+    return {(f"{span.context.trace_id:032x}", f"{span.context.span_id:016x}") for span in spans}
+
+
+CONTENT_KEYS = {
+    "semantic conventions": r"gen_ai\.(tool\.call\.(arguments|result)|(input|output)\.messages|system_instructions|tool\.(description|definitions))",
+    "pydantic ai, older": r"tool_(arguments|response)|final_result|pydantic_ai\.all_messages",
+    "openinference": r"(input|output)\.value|llm\.(input|output)_messages\..*(content|text|arguments)(\.\d+)?|tool\.(parameters|description)|llm\.tools\..*",
+    "traceloop": r"traceloop\.entity\.(input|output)|gen_ai\.task\.(input|output)|tool\.arguments",
+    "langsmith": r"gen_ai\.(prompt|completion)",
+    "logfire": r"input|output|error|logfire\.(msg|json_schema)",
+    "google adk": r"gcp\.vertex\.agent\.(tool_call_args|tool_response|llm_request|llm_response)",
+    "haystack": r"haystack\.agent\.(input|output|tools|step\.(llm|tool)\.(input|output))",
+    "crewai": r"crew_(agents|tasks|inputs)|crewai\.(crew\.(agents|tasks|result|tasks_output)|task\.(description|expected_output)|agent\.(goal|backstory))|task_(description|expected_output)",
+    "span events": r"content|message|tool\.result|exception\.(message|stacktrace)",
+}
+"""Where 19 runtimes put arguments, results, prompts and texts, by family; written from what they emit, not from agent.yaml."""
+_CONTENT = {family: re.compile(pattern) for family, pattern in CONTENT_KEYS.items()}
+
+
+def families(key: str) -> set[str]:
+    """Families of content keys that a key belongs to."""
+    return {family for family, pattern in _CONTENT.items() if pattern.fullmatch(key)}

@@ -6,7 +6,7 @@ nothing.
 
 from otel_docsfab.config.loading import load
 from otel_docsfab.config.names import find_limit, variable
-from otel_docsfab.config.settings import Resolved, Scope, Settings
+from otel_docsfab.config.settings import Layer, Resolved, Scope, Settings
 from otel_docsfab.config.sources import parse_options
 from otel_docsfab.config.steps import DOCSFAB_STEPS
 from otel_docsfab.config.toolset_names import toolset_by_name
@@ -16,6 +16,7 @@ __all__ = [
     "DOCSFAB_STEPS",
     "Caps",
     "Ignored",
+    "Layer",
     "Mode",
     "Resolved",
     "Scope",

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from otel_docsfab.config.settings import Scope, Settings
+from otel_docsfab.config.settings import Layer, Scope, Settings
 from otel_docsfab.config.settings_file import Document, Places, limits_of, parse_code, read_settings
 from otel_docsfab.config.sources import read_environment, read_limits_file
 from otel_docsfab.config.steps import DOCSFAB_STEPS
 from otel_docsfab.config.toolset_names import toolset_by_name
 from otel_docsfab.config.values import (
+    DEFAULT_CAPS,
     MODE_VARIABLE,
     SETTINGS_VARIABLE,
     TOOLSET_VARIABLE,
@@ -21,7 +22,7 @@ from otel_docsfab.config.values import (
     Setting,
     printable,
 )
-from otel_docsfab.core import DOCSFAB_TOOLS, LIMITS, Limits, Step, Toolset
+from otel_docsfab.core import LIMITS, Limits, Step, Toolset
 from otel_docsfab.core.limits import ANSWER_PLAN
 from otel_docsfab.errors import ConfigError
 
@@ -35,6 +36,7 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
     agents: Mapping[str, Mapping[str, Any]] | None = None,
     toolset: Toolset | str | None = None,
     mode: Mode | str | None = None,
+    default_mode: Mode = Mode.OBSERVE,
     caps: Caps | None = None,
     settings_file: str | os.PathLike[str] | None = None,
     environ: Mapping[str, str] | None = None,
@@ -42,15 +44,18 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
 ) -> Settings:
     """Read every source; nothing else in this package does.
 
-    In rising precedence: default, limits file, settings file, environment, code. The mode of the environment is a ceiling
-    as well: code and settings may go below it, never above, and so ``OTEL_DOCSFAB_MODE=off`` switches everything off.
+    In rising precedence: default, limits file, settings file, environment, code. Of what code does not say, a narrower
+    scope wins over a wider one: the settings file's word on one step holds whatever the environment says of all. The
+    mode of the environment is a ceiling besides: code and settings may go below it, never above, so that
+    ``OTEL_DOCSFAB_MODE=off`` switches everything off.
 
     Args:
         limits: Limits by dotted name; a ``Limits`` sets every one of them.
         steps: Steps by id, each a ``core.Step`` or a mapping in the shape of ``[steps.ID]``; or some ``core.Step``.
         agents: By agent name, mappings in the shape of ``[agents.NAME]``.
         toolset: What classes calls, or the name of a profile.
-        mode: ``off``, ``observe`` or ``enforce``.
+        mode: ``off``, ``observe`` or ``enforce``; wins over files, like everything that code says.
+        default_mode: The mode when nobody says any.
         caps: Bounds of memory and of series.
         settings_file: TOML file; else ``OTEL_DOCSFAB_SETTINGS`` names it, else there is none.
         environ: The environment; the process's own when None.
@@ -68,34 +73,43 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
     document = read_settings(path) if path else Document()
     declared, mappings = _split(steps or {})
     code = parse_code(mappings, agents or {}) if mappings or agents else Document()
-    table = {
-        **{spec.name: Setting(spec.default, "default") for spec in LIMITS},
-        **from_file.values,
-        **document.limits,
-        **from_environment.values,
-    }
-    if isinstance(limits, Limits):
-        table = _whole(limits, limits_source)
-    table |= code.limits
-    if limits and not isinstance(limits, Limits):
-        table |= limits_of(limits, (), Places(limits_source, {}))
     ceiling = _environment_mode(environ)
-    chosen = Mode.parse(mode, "code") if mode is not None else document.mode or ceiling or Mode.OBSERVE
     return Settings(
-        table=table,
+        configured=Layer(
+            Scope(
+                limits={
+                    **{spec.name: Setting(spec.default, "default") for spec in LIMITS},
+                    **from_file.values,
+                    **document.limits,
+                    **from_environment.values,
+                },
+                toolset=_configured_toolset(environ, document),
+                mode=ceiling or document.mode or default_mode,
+            ),
+            document.step_scopes,
+            document.agent_scopes,
+        ),
+        code=Layer(
+            Scope(
+                limits={**code.limits, **_given(limits, limits_source)},
+                toolset=toolset_by_name(toolset) if isinstance(toolset, str) else toolset,
+                mode=None if mode is None else Mode.parse(mode, "code"),
+                complete=isinstance(limits, Limits),
+            ),
+            code.step_scopes,
+            code.agent_scopes,
+        ),
         steps=_merge(document, code, declared),
-        toolset=_toolset(toolset, environ, document),
-        mode=chosen.at_most(ceiling or Mode.ENFORCE),
         ceiling=ceiling or Mode.ENFORCE,
-        caps=caps or document.caps or Caps(),
-        step_scopes=_laid_over(document.step_scopes, code.step_scopes),
-        agent_scopes=_laid_over(document.agent_scopes, code.agent_scopes),
+        caps=caps or document.caps or DEFAULT_CAPS,
         ignored=from_file.ignored + from_environment.ignored,
     )
 
 
-def _whole(limits: Limits, source: str) -> dict[str, Setting]:
-    """Limits that were built in code: they are complete, and nothing below them shows through."""
+def _given(limits: Mapping[str, int] | Limits | None, source: str) -> dict[str, Setting]:
+    """Limits from code: those named by a mapping, every one of a ``Limits``."""
+    if not isinstance(limits, Limits):
+        return limits_of(limits or {}, (), Places(source, {}))
     plans = [f"{ANSWER_PLAN}{step}Tokens" for step in limits.answer_tokens]
     scalars = [spec.name for spec in LIMITS if spec.field.islower()]
     return {name: Setting(limits.get(name), source) for name in [*scalars, *plans]}
@@ -127,20 +141,14 @@ def _merge(document: Document, code: Document, declared: Mapping[str, Step]) -> 
     return steps | dict(declared)
 
 
-def _laid_over(lower: Mapping[str, Scope], upper: Mapping[str, Scope]) -> dict[str, Scope]:
-    return {key: lower.get(key, Scope()).under(upper.get(key, Scope())) for key in {**lower, **upper}}
-
-
 def _environment_mode(environ: Mapping[str, str]) -> Mode | None:
     """The mode of the environment; an empty variable counts as unset, as it does throughout OpenTelemetry."""
     text = environ.get(MODE_VARIABLE, "").strip()
     return Mode.parse(text, f"environment {MODE_VARIABLE}") if text else None
 
 
-def _toolset(given: Toolset | str | None, environ: Mapping[str, str], document: Document) -> Toolset:
-    if given is not None:
-        return toolset_by_name(given) if isinstance(given, str) else given
+def _configured_toolset(environ: Mapping[str, str], document: Document) -> Toolset | None:
     name = environ.get(TOOLSET_VARIABLE, "").strip()
     if name:
         return toolset_by_name(name, f"environment {TOOLSET_VARIABLE}")
-    return toolset_by_name(*document.toolset) if document.toolset else DOCSFAB_TOOLS
+    return toolset_by_name(*document.toolset) if document.toolset else None

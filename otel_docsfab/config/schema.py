@@ -1,12 +1,13 @@
 """The settings file as pydantic models, and the JSON Schema made from them.
 
-``python -m otel_docsfab.config.schema PATH`` writes the schema, with ``--check`` it fails when the file is stale. Limits
-are one table in ``core.limits``; the schema of ``[limits]`` is made from it, never written twice.
+``python -m otel_docsfab.config.schema PATH`` writes the schema, with ``--check`` it fails when the file is stale.
+Limits are one table in ``core.limits``; the schema of ``[limits]`` is made from it, never written twice.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -18,20 +19,21 @@ from pydantic.json_schema import SkipJsonSchema
 
 from otel_docsfab.config.values import Caps, Mode
 from otel_docsfab.core import LIMITS, AnswerPath, StepKind
+from otel_docsfab.core.limits import ANSWER_PLAN
 
 SCHEMA_TITLE = "Settings of otel-docsfab"
 MAX_VALUE = LIMITS[0].maximum
 
 
 def _limits_schema() -> dict[str, Any]:
-    """The JSON Schema of ``[limits]``: nested tables along the dots of the names."""
+    """The JSON Schema of ``[limits]``: tables nested along the dots of the names, or a whole name as the key."""
     root: dict[str, Any] = _table()
     for spec in LIMITS:
         *groups, leaf = spec.name.split(".")
         table = root
         for group in groups:
             table = table["properties"].setdefault(group, _table())
-        table["properties"][leaf] = {
+        root["properties"][spec.name] = table["properties"][leaf] = {
             "type": "integer",
             "minimum": spec.minimum,
             "maximum": spec.maximum,
@@ -39,13 +41,9 @@ def _limits_schema() -> dict[str, Any]:
             "description": f"{spec.name}, {spec.unit}",
         }
     plans = root["properties"]["compositionExecution"]["properties"]["answerPlan"]
-    plans["patternProperties"] = {
-        "^[a-z][A-Za-z0-9]*Tokens$": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MAX_VALUE,
-        }
-    }
+    plan = {"type": "integer", "minimum": 1, "maximum": MAX_VALUE}
+    plans["patternProperties"] = {"^[a-z][A-Za-z0-9]*Tokens$": plan}
+    root["patternProperties"] = {"^" + re.escape(ANSWER_PLAN) + "[a-z][A-Za-z0-9]*Tokens$": plan}
     return root
 
 
@@ -62,7 +60,12 @@ class _Strict(BaseModel):
     """Camel case outside, no unknown keys, no conversions."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, alias_generator=to_camel, use_attribute_docstrings=True
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        alias_generator=to_camel,
+        use_attribute_docstrings=True,
+        field_title_generator=lambda name, _: name.replace("_", " "),
     )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from otel_docsfab.config.names import did_you_mean, nearest_limit, plan_name
 from otel_docsfab.config.settings import Scope
 from otel_docsfab.config.sources import read_text
-from otel_docsfab.config.toml_lines import key_lines
 from otel_docsfab.config.toolset_names import toolset_by_name
 from otel_docsfab.config.values import Caps, Mode, Setting, printable, printable_path
 from otel_docsfab.core import Toolset
@@ -69,6 +68,8 @@ def read_settings(path: str | os.PathLike[str]) -> Document:
     """
     import tomllib  # noqa: PLC0415 - only a settings file needs it
 
+    from otel_docsfab.config.toml_lines import key_lines  # noqa: PLC0415 - as above
+
     shown = printable_path(os.fspath(path))
     try:
         text = read_text(path)
@@ -93,7 +94,7 @@ def parse_document(content: Mapping[str, Any], places: Places) -> Document:
     try:
         model = SettingsModel.model_validate(content)
     except ValidationError as error:
-        raise _explained(error, places) from None
+        raise _explained(error, content, places) from None
     given = model.model_fields_set
     limits = limits_of(model.limits, ("limits",), places)
     for step_id, step in model.steps.items():
@@ -209,12 +210,12 @@ def _scope(model: ScopeModel, path: Path, places: Places) -> Scope:
     return Scope(limits_of(model.limits, (*path, "limits"), places), toolset or None, model.mode)
 
 
-def _explained(error: ValidationError, places: Places) -> ConfigError:
+def _explained(error: ValidationError, content: Mapping[str, Any], places: Places) -> ConfigError:
     """The first mistake in words: key, value, place, and what would do."""
     from otel_docsfab.config.schema import keys_at  # noqa: PLC0415 - as above
 
     first = error.errors(include_url=False, include_context=False)[0]
-    path = tuple(str(part) for part in first["loc"] if part != "[key]")
+    path = _keys(first["loc"], content)
     source, name = places.of(path), printable(".".join(path))[1:-1]
     if first["type"] == "extra_forbidden":
         known = keys_at(path[:-1])
@@ -223,3 +224,14 @@ def _explained(error: ValidationError, places: Places) -> ConfigError:
         spec = limit_spec(plan_name(path[1]) or "") or LimitSpec(name, "", 0, "tokens", 1)
         return LimitError(spec.name, first["input"], source, spec.allowed)
     return ConfigError(f"{name} = {printable(first['input'])} (from {source}) is refused: {first['msg']}")
+
+
+def _keys(location: tuple[int | str, ...], content: Any) -> Path:
+    """The keys of an error's location; what pydantic adds about its own types is left out."""
+    path: list[str] = []
+    for part in location:
+        if not isinstance(content, Mapping) or part not in content:
+            break
+        path.append(str(part))
+        content = content[part]
+    return tuple(path)

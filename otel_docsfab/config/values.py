@@ -20,7 +20,8 @@ class Setting(NamedTuple):
 
     Attributes:
         value: The value, in the limit's unit.
-        source: ``default``, ``file PATH:LINE``, ``settings PATH:LINE``, ``environment VARIABLE``, ``code``, ``option NAME``.
+        source: ``default``, ``file PATH:LINE``, ``settings PATH:LINE``, ``environment VARIABLE``, ``code``
+            or ``option NAME``.
     """
 
     value: int

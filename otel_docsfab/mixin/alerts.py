@@ -17,6 +17,7 @@ from otel_docsfab.mixin.promql import (
     both,
     but_not,
     count_by,
+    counted,
     max_by,
     recorded,
     seen_within,
@@ -71,7 +72,7 @@ def _read_loops(config: MixinConfig) -> tuple[Alert, ...]:
 
     def stops(enforced: str) -> Query:
         series = select(m.READ_LOOP_STOPS, {"enforced": enforced})
-        return above(whole(added(series, config.soon, "job", "step", "agent", "code")), 0)
+        return above(counted(series, config.soon, "job", "step", "agent", "code"), 0)
 
     return (
         Alert(
@@ -135,7 +136,7 @@ def _answers(config: MixinConfig) -> tuple[Alert, ...]:
         ),
         Alert(
             "DocsfabProviderStalls",
-            at_least(whole(added(stalls, config.soon, "job")), config.provider_stalls),
+            at_least(counted(stalls, config.soon, "job"), config.provider_stalls),
             Severity.CRITICAL,
             "The model provider of {{ $labels.job }} does not answer",
             f"The timer of {{{{ $value }}}} attempts fired in {config.soon} while a request was out and no byte had "
@@ -145,7 +146,7 @@ def _answers(config: MixinConfig) -> tuple[Alert, ...]:
         Alert(
             "DocsfabDeadlineInToolLoop",
             at_least(
-                whole(added(in_loop, config.long, "job", "step", "agent")),
+                counted(in_loop, config.long, "job", "step", "agent"),
                 config.tool_loop_deadlines,
             ),
             Severity.WARNING,
@@ -175,7 +176,7 @@ def _lease(config: MixinConfig) -> tuple[Alert, ...]:
     return (
         Alert(
             "DocsfabLeaseRefusals",
-            at_least(whole(added(refused, config.soon, "job")), config.lease_refusals),
+            at_least(counted(refused, config.soon, "job"), config.lease_refusals),
             Severity.WARNING,
             "Leases of {{ $labels.job }} are not renewed",
             f"{{{{ $value }}}} renewals were refused in {config.soon}, because nothing had progressed since the last "
@@ -213,7 +214,7 @@ def _health(config: MixinConfig) -> tuple[Alert, ...]:
         ),
         Alert(
             "DocsfabSupervisorErrors",
-            above(whole(added(select(m.SUPERVISOR_ERRORS), config.soon, "job", "site")), 0),
+            above(counted(select(m.SUPERVISOR_ERRORS), config.soon, "job", "site"), 0),
             Severity.WARNING,
             "The supervisor of {{ $labels.job }} caught an error of its own at {{ $labels.site }}",
             f"{{{{ $value }}}} errors in {config.soon}. The agents were not disturbed, but verdicts may be missing.",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from otel_docsfab.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +53,23 @@ class MixinConfig:
 
 DEFAULTS = MixinConfig()
 """The committed files are made with these."""
+
+
+def load(path: Path) -> MixinConfig:
+    """A configuration from a TOML file of ``MixinConfig``'s attributes; those it leaves out keep their defaults.
+
+    Raises:
+        ConfigError: The file cannot be read, or a key or the type of a value is wrong.
+    """
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    known = {one.name: type(getattr(DEFAULTS, one.name)) for one in fields(MixinConfig)}
+    for name, value in values.items():
+        if name not in known:
+            raise ConfigError(f"{path}: there is no {name}; there are {', '.join(known)}")
+        wanted = (int, float) if known[name] is float else known[name]
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            raise ConfigError(f"{path}: {name} = {value!r} is no {known[name].__name__}")
+    return MixinConfig(**values)

@@ -167,6 +167,11 @@ def whole(query: Query) -> Query:
     return replace(query, text=f"round({query.text})")
 
 
+def counted(series: Query, window: str, *by: str) -> Query:
+    """``added``, as a whole number of events."""
+    return whole(added(series, window, *by))
+
+
 def _joined(left: Query, operator: str, right: Query) -> Query:
     if left.labels != right.labels:
         raise CatalogueError(f"{sorted(left.labels)} and {sorted(right.labels)} do not match: {operator}")

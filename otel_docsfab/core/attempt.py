@@ -305,6 +305,11 @@ class AttemptMachine:
         return self._asking.made
 
     @property
+    def turn_called_tools(self) -> bool:
+        """Whether the newest turn called tools."""
+        return self._turn_called
+
+    @property
     def running(self) -> int:
         """Calls in flight."""
         return len(self._running)

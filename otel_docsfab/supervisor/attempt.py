@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
@@ -16,6 +16,7 @@ from otel_docsfab.core import (
     AttemptEnded,
     AttemptMachine,
     AttemptRecord,
+    CallDescribed,
     CallStarted,
     Compacted,
     DeliverResult,
@@ -64,7 +65,9 @@ class Attempt:
         decision: The newest decision, or None.
         gated: Names of the tools that a gate judges in this attempt; nobody else may judge them.
         retry_prompt: In a retry of R17, what its prompt is to say; else None.
-        open_tool_spans: Ids of recording tool spans of this attempt, for the gate to write on.
+        open_tool_spans: Keys of recording tool spans of this attempt, for the gate to write on.
+        agent_span: The span that stands for the attempt, to be written on while it is open.
+        span_owner: What a span driver remembers of the attempt.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class Attempt:
         watched: bool = True,
         on_stop: Literal["return", "raise"] = "return",
         model: str | None = None,
+        began_unix_ms: int | None = None,
     ) -> None:
         """Begin now."""
         self.supervisor = supervisor
@@ -87,9 +91,10 @@ class Attempt:
         self.model = model
         self.decision: Decision | None = None
         self.gated: set[str] = set()
-        self.open_tool_spans: set[int] = set()
+        self.open_tool_spans: set[Hashable] = set()
         self.retry_prompt = wording.RETRY_PROMPTS[machine.retry_of] if machine.retry_of else None
         self.agent_span: Any = None
+        self.span_owner: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._watched = watched
         self._lock = threading.Lock()
@@ -97,7 +102,7 @@ class Attempt:
         self._turns_marked = False
         self._token: Token[Attempt | None] | None = None
         self._began_ms = supervisor.clock.monotonic_ms()
-        self._began_unix_ms = supervisor.clock.unix_ms()
+        self._began_unix_ms = supervisor.clock.unix_ms() if began_unix_ms is None else began_unix_ms
         self.active_ms = self._began_ms
         try:
             self.loop = asyncio.get_running_loop()
@@ -198,6 +203,35 @@ class Attempt:
                 return Admission(key, tool, call.subject, effect)
         return Admission(key, tool, call.subject)
 
+    def describe_call(
+        self,
+        admission: Admission,
+        arguments: object,
+        *,
+        call_id: str | None = None,
+        at_ms: int | None = None,
+        digest: bytes | None = None,
+        reason: Unjudged | None = None,
+    ) -> Admission:
+        """Say what a running call is about, when that is known only at its end.
+
+        Args:
+            admission: What ``start_call`` gave.
+            arguments: JSON-like value or text; None when unknown.
+            call_id: The runtime's own id of the call.
+            at_ms: Ms since the attempt began; None for now.
+            digest: Digest of the arguments when telemetry carries that instead.
+            reason: Why the arguments are unknown.
+
+        Returns:
+            The admission, with the subject.
+        """
+        if admission.key is None or admission.denied is not None:
+            return admission
+        call = describe(self.machine.toolset, admission.tool, arguments, digest=digest, reason=reason)
+        event = CallDescribed(admission.key, call.tool_class, call.digest, call.subject, call_id, call.reason)
+        return admission._replace(subject=call.subject) if self.tell(event, at_ms) else UNWATCHED
+
     def finish_call(
         self,
         admission: Admission,
@@ -250,10 +284,6 @@ class Attempt:
                 self.supervisor.note_bytes(effect, size)
                 return effect
         return None
-
-    def begin_call(self, admission: Admission) -> bool:
-        """Whether a call that ``start_call`` admitted may run."""
-        return admission.denied is None
 
     # What a host says
 
@@ -335,6 +365,11 @@ class Attempt:
     def conclude_request(self) -> str | None:
         """The request for the answer that the next model request is to carry, once it was asked for (R18)."""
         return wording.CONCLUDE_REQUEST if self.machine.asked and not self.machine.stop else None
+
+    @property
+    def turns_marked(self) -> bool:
+        """Whether the host marks turns itself; then nobody else begins or ends one."""
+        return self._turns_marked
 
     @property
     def began_unix_ms(self) -> int:

@@ -107,10 +107,12 @@ class Supervisor:
         model: str | None = None,
         timeout_ms: int | None = None,
         kind: StepKind | str | None = None,
+        judgment: bool | None = None,
         answer_path: AnswerPath | str | None = None,
         on_stop: Stopping = "return",
         enforced: bool | None = None,
         timer: bool = True,
+        began_unix_ms: int | None = None,
     ) -> Attempt:
         """Open an attempt; use it as ``with`` or ``async with``, or call ``close()``.
 
@@ -125,20 +127,17 @@ class Supervisor:
             timeout_ms: Length of the attempt, ms. By default the limit ``compositionExecution.timeoutMs``, when the
                 step is declared or somebody set that limit; an undeclared step has no timer otherwise (our choice).
             kind: Declares the step read-only or write here and now.
+            judgment: Declares whether the step has a reading share (R21).
             answer_path: How the answer is handed in (R22).
             on_stop: What a gated call does after a stop: return the denial text, or raise ``AttemptStopped``.
             enforced: False only watches it; by default as the mode says.
             timer: False for drivers that only watch: no timer but a given ``timeout_ms``.
+            began_unix_ms: When it began, ms since the epoch, for records; now by default.
         """
         step_id = step.id if isinstance(step, Step) else step
         resolved = self.settings.resolve(step_id, agent_name)
         known = step if isinstance(step, Step) else resolved.step
-        if kind is not None or answer_path is not None:
-            known = dataclasses.replace(
-                known,
-                kind=StepKind(kind) if kind is not None else known.kind,
-                answer_path=AnswerPath(answer_path) if answer_path is not None else known.answer_path,
-            )
+        known = _declared(known, kind, judgment, answer_path)
         if timeout_ms is None and timer and (known.kind is not None or self._timer_was_set(step_id, agent_name)):
             timeout_ms = resolved.limits.timeout_ms
         machine = AttemptMachine(
@@ -159,6 +158,7 @@ class Supervisor:
             watched=resolved.mode is not Mode.OFF,
             on_stop=on_stop,
             model=model,
+            began_unix_ms=began_unix_ms,
         )
         if resolved.mode is not Mode.OFF:
             for given_up, reason in self._attempts.add(attempt, attempt.active_ms):
@@ -295,12 +295,26 @@ class Supervisor:
         self.tallies.add("docsfab.supervisor.evictions", ("fork",), len(dropped))
 
 
+def _declared(
+    step: Step, kind: StepKind | str | None, judgment: bool | None, answer_path: AnswerPath | str | None
+) -> Step:
+    """The step with what is declared here and now laid over it."""
+    if kind is None and judgment is None and answer_path is None:
+        return step
+    return dataclasses.replace(
+        step,
+        kind=step.kind if kind is None else StepKind(kind),
+        judgment=step.judgment if judgment is None else judgment,
+        answer_path=step.answer_path if answer_path is None else AnswerPath(answer_path),
+    )
+
+
 def new_run_id() -> str:
     """A fresh run id."""
     return f"run-{secrets.token_hex(8)}"
 
 
-def _flag(value: bool) -> str:  # noqa: FBT001 - turns a boolean into a label
+def _flag(value: object) -> str:
     return "true" if value else "false"
 
 

@@ -1,0 +1,127 @@
+"""Whose a span is: the nearest enclosing agent span, the host's attempt, or the topmost span (mapping rule 9)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from otel_docsfab.core import AnswerReturned, Outcome
+from otel_docsfab.spans import dialects
+from otel_docsfab.spans.facts import attempt_facts
+from otel_docsfab.spans.nodes import Node, Owner
+from otel_docsfab.spans.observation import Observation, Role
+from otel_docsfab.spans.stream import machine_events
+from otel_docsfab.spans.view import SpanView
+from otel_docsfab.supervisor import Attempt, Supervisor
+
+
+class Owners:
+    """Finds, opens and ends the attempts that spans belong to."""
+
+    def __init__(self, supervisor: Supervisor) -> None:
+        """Open attempts with this supervisor."""
+        self._supervisor = supervisor
+
+    def agent(
+        self, node: Node, view: SpanView, at_ns: int | None, span: Any, ids: tuple[str | None, str | None]
+    ) -> Owner:
+        """The owner of an agent span: its own, the host's attempt, or that of the same agent around it."""
+        seen = dialects.observe(view)
+        name = seen.agent_name if seen is not None else None
+        outer = _agent_around(node)
+        if outer is not None and outer.owner is not None and name is not None and outer.owner.agent_name == name:
+            return outer.owner
+        host = node.inside
+        if host is not None and (host.agent_span is not None or _below_tool_of(node, host)):
+            host = None
+        owner = Owner(node, host, began_ns=at_ns)
+        owner.agent_name, owner.facts, owner.span, owner.ids = name, attempt_facts(view.attributes), span, ids
+        owner.conversation = seen.conversation if seen is not None else None
+        if host is not None:
+            host.agent_span = span if span is not None else node
+            host.span_owner = owner
+            name = host.ref.agent_name or name
+            host.ref = dataclasses.replace(host.ref, trace_id=ids[0], span_id=ids[1], agent_name=name)
+        return owner
+
+    def other(self, node: Node, at_ns: int | None) -> Owner | None:
+        """The owner of any other span; None for a topmost one as long as nothing below it needs one."""
+        host, parent = node.inside, node.parent
+        if parent is not None and (host is None or parent.inside is host):
+            if parent.owner is None:
+                parent.owner = Owner(parent, began_ns=at_ns)
+            return parent.owner
+        if host is None:
+            return None
+        if host.span_owner is None:
+            host.span_owner = Owner(None, host)
+        owner: Owner = host.span_owner
+        return owner
+
+    def attempt(self, owner: Owner) -> Attempt:
+        """The owner's attempt, opened when its first model or tool span comes."""
+        if owner.attempt is not None:
+            return owner.attempt
+        facts = dict(owner.facts)
+        attempt = self._supervisor.attempt(
+            facts.pop("step", None),
+            facts.pop("number", 1),
+            run_id=facts.pop("run_id", None) or owner.conversation,
+            agent_name=owner.agent_name,
+            enforced=False,
+            timer=False,
+            began_unix_ms=owner.began_ns // 1_000_000 if owner.began_ns is not None else None,
+            **facts,
+        )
+        attempt.ref = dataclasses.replace(attempt.ref, trace_id=owner.ids[0], span_id=owner.ids[1])
+        attempt.agent_span = owner.span
+        owner.attempt = attempt
+        return attempt
+
+    def end(self, owner: Owner, seen: Observation, at_ns: int | None) -> None:
+        """The owner's span is over: an answer when nothing speaks against it, then the end.
+
+        Without model spans a good end is taken for an answer; with them the newest response must have asked for no tool
+        (our choice).
+        """
+        attempt = owner.attempt
+        owner.ending = None
+        if attempt is None:
+            return
+        self.read_live_events(owner)
+        at_ms = owner.at_ms(at_ns)
+        if not owner.models_seen or (owner.answer_seen and not attempt.machine.turn_called_tools):
+            answered = seen.ok
+        else:
+            answered = False
+        if attempt.span_owner is not owner:
+            if answered:
+                attempt.tell(AnswerReturned(), at_ms)
+            attempt.close(Outcome.CANCELLED, at_ms)
+        owner.span = attempt.agent_span = None if attempt.span_owner is not owner else owner.span
+
+    def read_live_events(self, owner: Owner) -> None:
+        """Take in new events of the live agent span; they become visible before it ends."""
+        span, attempt = owner.span, owner.attempt
+        if span is None or attempt is None:
+            return
+        events = span.events
+        dropped = getattr(span, "dropped_events", 0)
+        fresh = events[max(0, owner.events_seen - dropped) :]
+        owner.events_seen = dropped + len(events)
+        for event in machine_events(fresh):
+            attempt.tell(event)
+
+
+def _agent_around(node: Node) -> Node | None:
+    """The nearest agent span above with no tool span between, inside the same host attempt."""
+    for above in node.above():
+        if above.role is Role.TOOL or above.inside is not node.inside:
+            return None
+        if above.role is Role.AGENT:
+            return above
+    return None
+
+
+def _below_tool_of(node: Node, host: Attempt) -> bool:
+    return any(above.role is Role.TOOL and above.inside is host for above in node.above())

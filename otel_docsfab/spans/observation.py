@@ -13,6 +13,7 @@ class Role(StrEnum):
 
     AGENT = "agent"  # an attempt, or part of one
     MODEL = "model"  # a model request
+    TURN = "turn"  # one model turn and its calls, from runtimes that show a span for it: where it starts, a turn begins
     TOOL = "tool"  # a tool call
     ANSWER = "answer"  # a pseudo tool that hands in the answer (`final_answer`, `finish`)
     COMPACTION = "compaction"  # earlier results left the context

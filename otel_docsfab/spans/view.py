@@ -29,6 +29,7 @@ class SpanView(Protocol):
         attributes: Attributes, of any type a runtime dares to set.
         events: Events in order.
         error: Whether the status is ERROR.
+        explicit_ok: Whether the status was set to OK; False for one that was never set.
         status_description: Text of the status; empty when there is none.
         is_root: Whether it has no parent in this process or file.
         value_length_limit: Attribute length limit of the SDK that wrote it, when known: a value that long is unknown.
@@ -44,6 +45,8 @@ class SpanView(Protocol):
     def events(self) -> Sequence[EventView]: ...  # noqa: D102
     @property
     def error(self) -> bool: ...  # noqa: D102
+    @property
+    def explicit_ok(self) -> bool: ...  # noqa: D102
     @property
     def status_description(self) -> str: ...  # noqa: D102
     @property
@@ -66,6 +69,7 @@ class RecordedSpan(NamedTuple):
     trace_id: str = ""
     span_id: str = ""
     parent_id: str | None = None
+    explicit_ok: bool = False
     start_unix_ns: int = 0
     end_unix_ns: int = 0
     resource: Mapping[str, Any] = {}

@@ -1,0 +1,13 @@
+"""Agno through OpenInference."""
+
+from __future__ import annotations
+
+from otel_docsfab.spans.dialects.openinference import OpenInference
+
+
+class Agno(OpenInference):
+    """The hook that replaces a result runs inside the span: what the span shows is what the model gets."""
+
+    name = "agno"
+    scopes = frozenset({"openinference.instrumentation.agno"})
+    conversation_keys = (*OpenInference.conversation_keys, "agno.run.id")

@@ -1,0 +1,49 @@
+"""The GenAI semantic conventions as they are, and the runtimes that keep to them (Pydantic AI among them)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from otel_docsfab.spans.dialects.family import Family
+from otel_docsfab.spans.dialects.kinds import SEMCONV_NAMES
+from otel_docsfab.spans.dialects.sources import Source
+from otel_docsfab.spans.view import SpanView
+
+ARGUMENTS_KEY: Final = "gen_ai.tool.call.arguments"
+RESULT_KEY: Final = "gen_ai.tool.call.result"
+
+
+class GenAi(Family):
+    """Spans that carry ``gen_ai.operation.name``, whoever wrote them; keys of other conventions come last."""
+
+    name = "genai"
+    scopes = frozenset(
+        {
+            "pydantic-ai",
+            "opentelemetry.instrumentation.genai.langchain",
+            "opentelemetry.instrumentation.genai.llama_index",
+            "opentelemetry.instrumentation.genai.smolagents",
+            "opentelemetry.instrumentation.genai.agno",
+            "opentelemetry.instrumentation.genai.dspy",
+        }
+    )
+    span_names = SEMCONV_NAMES
+    arguments = (
+        Source(ARGUMENTS_KEY),
+        Source("tool_arguments"),
+        Source("tool.arguments"),
+        Source("input.value"),
+        Source("traceloop.entity.input"),
+        Source("content", event="gen_ai.tool.message"),
+    )
+    results = (
+        Source(RESULT_KEY),
+        Source("tool_response"),
+        Source("output.value"),
+        Source("traceloop.entity.output"),
+        Source("message", event="gen_ai.choice"),
+    )
+
+    def matches(self, view: SpanView) -> bool:
+        """By the operation name."""
+        return "gen_ai.operation.name" in view.attributes

@@ -1,0 +1,1 @@
+"""Recorded spans and sessions in, what would have been decided out."""

@@ -1,0 +1,49 @@
+"""JSON text to values: orjson where it is installed, the standard library otherwise, the same values from both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+_fast: Callable[[bytes], Any] | None
+try:
+    import orjson
+except ImportError:  # the extra `replay` is optional
+    _fast = None
+else:
+    _fast = orjson.loads
+
+_DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else byte for byte in range(256))  # noqa: PLR2004 - "0" to "9"
+_LONG_NUMBER: Final = b"0" * 20
+"""Whole numbers this long leave 64 bits, and orjson would round them."""
+
+
+class BrokenJson(ValueError):  # noqa: N818 - a finding, not a fault
+    """Bytes are no JSON text."""
+
+
+def loads(raw: bytes) -> Any:
+    """The value of one JSON text.
+
+    Args:
+        raw: UTF-8 text. Bytes that are not UTF-8 stay apart as lone surrogates; NaN, lone surrogates and whole numbers
+            of any size are taken as the standard library takes them.
+
+    Returns:
+        The value; of duplicate keys the last.
+
+    Raises:
+        BrokenJson: The bytes are no JSON, or nested too deeply to be read.
+    """
+    if _fast is not None and _LONG_NUMBER not in raw.translate(_DIGITS):
+        try:
+            return _fast(raw)
+        except ValueError:  # what only the standard library takes comes next
+            pass
+    try:
+        return json.loads(raw.decode("utf-8", "surrogateescape"))
+    except RecursionError as error:
+        raise BrokenJson("nested too deeply") from error
+    except ValueError as error:
+        raise BrokenJson("no JSON") from error

@@ -18,13 +18,13 @@ REASONS = [
     {"gen_ai.tool.status": "error"},
     {"haystack.tool.error": True},
 ]
-WAIT_S = 2
+SENT = "otelcol_exporter_sent_spans"
 
 
 @pytest.fixture(scope="module")
 def sampling(otelcol, tmp_path_factory):
     """A chain that keeps 1 % of what has no reason, and that waits shortly."""
-    chain = start_chain(otelcol, tmp_path_factory.mktemp("sampling"), DECISION_WAIT=f"{WAIT_S}s", ROOT_WAIT="1s")
+    chain = start_chain(otelcol, tmp_path_factory.mktemp("sampling"), DECISION_WAIT="2s", ROOT_WAIT="1s")
     yield chain
     chain.end()
 
@@ -36,11 +36,9 @@ def trace_of(number, reason=None, **more):
     return [*calls, agent]
 
 
-def undecided(chain):
-    """Traces that the gateway has seen and not yet decided on."""
-    own = chain.gateway.own_metrics()
-    seen = own.get("otelcol_processor_tail_sampling_new_trace_id_received_total", 0)
-    return seen - own.get("otelcol_processor_tail_sampling_global_count_traces_sampled_total", 0)
+def decided(chain):
+    """Traces that the gateway has decided on and let go of, kept ones included."""
+    return chain.gateway.own_metrics().get("otelcol_processor_tail_sampling_sampling_trace_removal_age_count", 0)
 
 
 def kept(chain):
@@ -59,7 +57,8 @@ def test_every_trace_with_a_reason_is_kept_whole_and_about_one_percent_of_the_re
 
     sampling.arrived(ids(span for trace in with_reason for span in trace))
     rest = {f"{trace[0].context.trace_id:032x}" for trace in without}
-    wait_until("some of the rest", lambda: kept(sampling) & rest)
+    wait_until("all are decided", lambda: decided(sampling) >= len(with_reason) + len(rest))
+    wait_until("what is kept is stored", lambda: sampling.gateway.own_metrics().get(SENT) == len(sampling.spans()))
     share = len(kept(sampling) & rest) / len(rest)
     # Which ones is a hash of the trace id: the same in every run.
     assert 0.004 <= share <= 0.02
@@ -67,10 +66,11 @@ def test_every_trace_with_a_reason_is_kept_whole_and_about_one_percent_of_the_re
 
 def test_a_stop_that_comes_after_the_wait_is_still_kept(sampling):
     *calls, agent = trace_of(0xA7E, {"docsfab.stop.code": "timeout"})
+    before = decided(sampling)
     send(sampling.agent.grpc, calls)
-    decided = "otelcol_processor_tail_sampling_global_count_traces_sampled_total"
-    before = sampling.gateway.own_metrics().get(decided, 0)
-    wait_until("the calls are given up", lambda: sampling.gateway.own_metrics().get(decided, 0) > before)
+    wait_until("its calls are given up", lambda: decided(sampling) > before)
+    assert f"{0xA7E:032x}" not in kept(sampling)
+
     send(sampling.agent.grpc, [agent])
     assert len(sampling.arrived(ids([agent]))) == 1
 

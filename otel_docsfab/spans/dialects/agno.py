@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 
 
-class Agno(OpenInference):
+class Agno(OpenInferenceFamily):
     """The hook that replaces a result runs inside the span: what the span shows is what the model gets."""
 
     name = "agno"
     scopes = frozenset({"openinference.instrumentation.agno"})
-    conversation_keys = (*OpenInference.conversation_keys, "agno.run.id")
+    conversation_keys = (*OpenInferenceFamily.conversation_keys, "agno.run.id")

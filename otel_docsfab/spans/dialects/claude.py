@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from otel_docsfab.spans.dialects.envelopes import claude_response
 from otel_docsfab.spans.dialects.family import Family
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source, read_first
 from otel_docsfab.spans.dialects.values import ARGUMENTS, RESULT, Content, text_of
 from otel_docsfab.spans.observation import Observation, Role
@@ -17,7 +17,7 @@ _TELLING_TOOLS = {"Read": ("file_path", "file_path"), "Bash": ("full_command", "
 file would look the same, and an edit with unknown arguments counts as new."""
 
 
-class ClaudeAgentSdk(OpenInference):
+class ClaudeAgentSdk(OpenInferenceFamily):
     """The result is the structured response, not the text that the model sees."""
 
     name = "claude"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.values import text_of
 from otel_docsfab.spans.observation import Role
 from otel_docsfab.spans.view import SpanView
 
 
-class CrewAi(OpenInference):
+class CrewAi(OpenInferenceFamily):
     """OpenInference's spans of CrewAI."""
 
     name = "crewai"
     scopes = frozenset({"openinference.instrumentation.crewai", "openinference.instrumentation.crewai._event_listener"})
 
 
-class CrewAiTraceloop(OpenInference):
+class CrewAiTraceloop(OpenInferenceFamily):
     """Crew, task and agent all claim to be agents; the agent is one."""
 
     name = "crewai_traceloop"

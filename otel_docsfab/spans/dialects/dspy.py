@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from otel_docsfab.spans.dialects.arguments import keyword_arguments
 from otel_docsfab.spans.dialects.envelopes import json_value
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source
 from otel_docsfab.spans.observation import Role
 
 
-class DsPy(OpenInference):
+class DsPy(OpenInferenceFamily):
     """A ReAct module is the agent."""
 
     name = "dspy"

@@ -48,6 +48,10 @@ class Family:
 
     name: str = ""
     scopes: frozenset[str] = frozenset()
+    marking_keys: frozenset[str] = frozenset()
+    """Attributes that make a span of a scope that nobody claims the family's own."""
+    marking_names: frozenset[str] = frozenset()
+    """Span names that do."""
     span_names: tuple[tuple[str, Role], ...] = ()
     """Prefixes of span names that this runtime is known to use reliably."""
     tool_keys: tuple[str, ...] = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
@@ -72,9 +76,9 @@ class Family:
     silence_is_failure: bool = False
     """Whether a call whose arguments are there and whose result is not was cancelled."""
 
-    def matches(self, view: SpanView) -> bool:  # noqa: ARG002 - families are found by scope or by attribute
-        """By scope only, unless a family says more."""
-        return False
+    def matches(self, view: SpanView) -> bool:
+        """By the marks of the family."""
+        return view.name in self.marking_names or not self.marking_keys.isdisjoint(view.attributes)
 
     def role(self, view: SpanView) -> Role | None:
         """What the span stands for, before pseudo tools are told apart."""

@@ -7,7 +7,6 @@ from typing import Final
 from otel_docsfab.spans.dialects.family import Family
 from otel_docsfab.spans.dialects.kinds import SEMCONV_NAMES
 from otel_docsfab.spans.dialects.sources import Source
-from otel_docsfab.spans.view import SpanView
 
 ARGUMENTS_KEY: Final = "gen_ai.tool.call.arguments"
 RESULT_KEY: Final = "gen_ai.tool.call.result"
@@ -17,6 +16,7 @@ class GenAi(Family):
     """Spans that carry ``gen_ai.operation.name``, whoever wrote them; keys of other conventions come last."""
 
     name = "genai"
+    marking_keys = frozenset({"gen_ai.operation.name"})
     scopes = frozenset(
         {
             "pydantic-ai",
@@ -43,7 +43,3 @@ class GenAi(Family):
         Source("traceloop.entity.output"),
         Source("message", event="gen_ai.choice"),
     )
-
-    def matches(self, view: SpanView) -> bool:
-        """By the operation name."""
-        return "gen_ai.operation.name" in view.attributes

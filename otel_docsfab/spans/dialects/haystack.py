@@ -20,13 +20,10 @@ class Haystack(Family):
     """A failed tool leaves the status alone and says ``haystack.tool.error``."""
 
     name = "haystack"
+    marking_names = frozenset(ROLES)
     tool_keys = ("gen_ai.tool.name", "haystack.tool.name")
     arguments = (Source("haystack.agent.step.tool.input"),)
     results = (Source("haystack.agent.step.tool.output"),)
-
-    def matches(self, view: SpanView) -> bool:
-        """By the names of agent spans."""
-        return view.name in ROLES
 
     def role(self, view: SpanView) -> Role | None:
         """By name."""

@@ -7,7 +7,7 @@ from otel_docsfab.spans.dialects.envelopes import tool_message
 from otel_docsfab.spans.dialects.family import Family
 from otel_docsfab.spans.dialects.genai import ARGUMENTS_KEY, RESULT_KEY
 from otel_docsfab.spans.dialects.kinds import SEMCONV_NAMES
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source, metadata_of
 from otel_docsfab.spans.dialects.values import text_of
 from otel_docsfab.spans.observation import Role
@@ -17,7 +17,7 @@ _GRAPHS = frozenset({"LangGraph", "AgentExecutor"})
 """Names that the runtime gives agents that were given none."""
 
 
-class LangChain(OpenInference):
+class LangChain(OpenInferenceFamily):
     """No agent kind: the root chain is the agent, and so is a chain named like the agent that its metadata names.
 
     A tool with one text argument shows the bare text.

@@ -32,15 +32,12 @@ class LangSmith(Family):
     """Good for reports; too late for control."""
 
     name = "langsmith"
+    marking_keys = frozenset({"langsmith.span.kind"})
     scopes = frozenset({"langsmith"})
     arguments = (Source(ARGUMENTS_KEY), Source("gen_ai.prompt", _prompt))
     results = (Source(RESULT_KEY), Source("gen_ai.completion", _completion))
     agent_keys = ("gen_ai.agent.name", _AGENT_NAME)
     tool_keys = ("gen_ai.tool.name", "langsmith.trace.name")
-
-    def matches(self, view: SpanView) -> bool:
-        """By the span kind."""
-        return "langsmith.span.kind" in view.attributes
 
     def role(self, view: SpanView) -> Role | None:
         """As conventions say; the root chain and a chain named like its agent are agents."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from otel_docsfab.spans.dialects.arguments import keyword_arguments
 from otel_docsfab.spans.dialects.envelopes import settled, tool_output
 from otel_docsfab.spans.dialects.family import Family
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source
 from otel_docsfab.spans.dialects.values import RESULT, Content, text_of
 from otel_docsfab.spans.observation import Role
@@ -22,7 +22,7 @@ def _maybe_shortened(value: object) -> Content:
     return settled(value)
 
 
-class LlamaIndex(OpenInference):
+class LlamaIndex(OpenInferenceFamily):
     """The agent's step asks the model; the tool's span is named after its class."""
 
     name = "llamaindex"

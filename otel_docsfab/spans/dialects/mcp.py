@@ -18,6 +18,7 @@ class Mcp(Family):
     """Client and server spans of ``tools/call``."""
 
     name = "mcp"
+    marking_keys = frozenset({"mcp.method.name"})
     scopes = frozenset(
         {
             "mcp-python-sdk",
@@ -35,7 +36,3 @@ class Mcp(Family):
         """Traceloop's start shows the name only."""
         role = super().role_at_start(view)
         return Role.TOOL if role is None and view.name.endswith(".tool") else role
-
-    def matches(self, view: SpanView) -> bool:
-        """By the method."""
-        return "mcp.method.name" in view.attributes

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from otel_docsfab.spans.dialects.genai import ARGUMENTS_KEY, RESULT_KEY
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source, first_text
 from otel_docsfab.spans.dialects.values import text_of
 from otel_docsfab.spans.observation import Role
 from otel_docsfab.spans.view import SpanView
 
 
-class OpenAiAgents(OpenInference):
+class OpenAiAgents(OpenInferenceFamily):
     """A cancelled tool ends with arguments, without result and without status: it did not succeed.
 
     The workflow around the agents also claims to be an agent; it is none, it has no context of its own.
@@ -26,7 +26,7 @@ class OpenAiAgents(OpenInference):
     )
     arguments = (Source(ARGUMENTS_KEY), Source("input.value"))
     results = (Source(RESULT_KEY), Source("output.value"))
-    name_affixes = (*OpenInference.name_affixes, ".agent")
+    name_affixes = (*OpenInferenceFamily.name_affixes, ".agent")
     silence_is_failure = True
 
     def role(self, view: SpanView) -> Role | None:

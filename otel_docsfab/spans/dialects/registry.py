@@ -24,7 +24,9 @@ class Registry:
         self._lock = Lock()
         self._dialects = dialects
         self._scopes: dict[str, Dialect] = {}
-        self._asked: tuple[Dialect, ...] = ()
+        self._always_asked: tuple[Dialect, ...] = ()
+        self._marking_keys: frozenset[str] = frozenset()
+        self._marking_names: frozenset[str] = frozenset()
         self._loaded = False
         self._reported: set[str] = set()
         self.problems: list[str] = []
@@ -71,13 +73,16 @@ class Registry:
 
     def find(self, view: SpanView) -> Dialect | None:
         """The dialect of a span; None for a foreign one."""
+        if not self._loaded:
+            self.load_plugins()
         scope = view.scope
         dialect = self._scopes.get(scope)
         if dialect is not None:
             return dialect
         if scope in FOREIGN_SCOPES:
             return None
-        for dialect in self._asked:
+        marked = view.name in self._marking_names or not self._marking_keys.isdisjoint(view.attributes)
+        for dialect in self._dialects if marked else self._always_asked:
             if dialect.matches(view):
                 return dialect
         return None
@@ -96,8 +101,12 @@ class Registry:
             for scope in dialect.scopes:
                 scopes.setdefault(scope, dialect)
         self._scopes = scopes
-        self._asked = tuple(
-            dialect
-            for dialect in self._dialects
-            if not isinstance(dialect, Family) or type(dialect).matches != Family.matches
-        )
+        families = [dialect for dialect in self._dialects if isinstance(dialect, Family)]
+        self._marking_keys = frozenset(key for family in families for key in family.marking_keys)
+        self._marking_names = frozenset(name for family in families for name in family.marking_names)
+        self._always_asked = tuple(dialect for dialect in self._dialects if not _goes_by_marks(dialect))
+
+
+def _goes_by_marks(dialect: Dialect) -> bool:
+    """Whether a look at the marks of all families together can rule it out: one look for a foreign span."""
+    return isinstance(dialect, Family) and type(dialect).matches == Family.matches

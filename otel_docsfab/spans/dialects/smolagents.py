@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from otel_docsfab.spans.dialects.arguments import keyword_arguments
-from otel_docsfab.spans.dialects.openinference import OpenInference
+from otel_docsfab.spans.dialects.openinference import OpenInferenceFamily
 from otel_docsfab.spans.dialects.sources import Source
 from otel_docsfab.spans.dialects.values import text_of
 from otel_docsfab.spans.observation import Role
 from otel_docsfab.spans.view import SpanView
 
 
-class Smolagents(OpenInference):
+class Smolagents(OpenInferenceFamily):
     """Tool-calling and code agents; the latter pass arguments by position."""
 
     name = "smolagents"

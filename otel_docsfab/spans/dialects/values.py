@@ -75,8 +75,9 @@ class Content(NamedTuple):
 _PLACEHOLDERS: Final = frozenset({"null", "N/A", "<not specified>"})
 _REDACTED: Final = frozenset({"[REDACTED]", "[redacted]", "<REDACTED>", "<redacted>", "REDACTED", "[Filtered]", "***"})
 _REDACTION_MARKS: Final = ("__REDACTED__", "[Scrubbed due to ")
-_PLACEHOLDER_MARKS: Final = ("<not serializable>", '"<replaced>"')
-"""Constants that serializers of runtimes write, anywhere in a value, for what they cannot write."""
+"""What OpenInference and logfire write, anywhere in a value, for what they hide."""
+_PLACEHOLDER_MARKS: Final = ("<not serializable>", "<replaced>")
+"""What ADK and Strands write, anywhere in a value, for what they cannot serialize."""
 _OFFLOADED: Final = "<persisted-output>"
 
 
@@ -84,7 +85,7 @@ def text_of(value: object) -> str | None:
     """The value as a plain ``str``; None when it is no text."""
     if type(value) is str:
         return value
-    return str.__str__(value) if issubclass(type(value), str) else None  # type: ignore[arg-type]
+    return str.__str__(value) if issubclass(type(value), str) else None
 
 
 def bytes_of(value: object) -> bytes | None:
@@ -98,10 +99,12 @@ def hidden(text: str, side: Side) -> Unjudged | None:
     """Why a text is not the content it stands for; None when it is."""
     if len(text) < 20 and (text in _PLACEHOLDERS or text in _REDACTED):  # noqa: PLR2004 - longer than any of them
         return side.placeholder if text in _PLACEHOLDERS else side.redacted
-    if any(mark in text for mark in _REDACTION_MARKS):
-        return side.redacted
-    if any(mark in text for mark in _PLACEHOLDER_MARKS):
-        return side.placeholder
+    for mark in _REDACTION_MARKS:
+        if mark[0] in text and mark in text:  # most texts lack the first character already
+            return side.redacted
+    for mark in _PLACEHOLDER_MARKS:
+        if mark[0] in text and mark in text:
+            return side.placeholder
     if side is RESULT and text.startswith(_OFFLOADED):
         return Unjudged.RESULT_OFFLOADED
     return None

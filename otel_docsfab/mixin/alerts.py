@@ -80,7 +80,7 @@ def _read_loops(config: MixinConfig) -> tuple[Alert, ...]:
             stops("true"),
             Severity.WARNING,
             "{{ $labels.agent }} was stopped in step {{ $labels.step }}: {{ $labels.code }}",
-            f"{{{{ $value }}}} attempts were ended for lack of progress in {config.soon}. The step failed unless its "
+            f"Ended for lack of progress in {config.soon}: {{{{ $value }}}}. The step failed unless its "
             "retry answered.",
         ),
         Alert(
@@ -88,7 +88,7 @@ def _read_loops(config: MixinConfig) -> tuple[Alert, ...]:
             stops("false"),
             Severity.CRITICAL,
             "{{ $labels.agent }} loops in step {{ $labels.step }} and nothing stops it: {{ $labels.code }}",
-            f"{{{{ $value }}}} attempts passed a bound in {config.soon}, but only observed: the agent goes on reading "
+            f"Passed a bound in {config.soon}, but only observed: {{{{ $value }}}}. The agent goes on reading "
             "what it knows until its own limits end it.",
         ),
         Alert(
@@ -108,7 +108,7 @@ def _read_loops(config: MixinConfig) -> tuple[Alert, ...]:
             at_least(whole(recorded(rules.long_stretches)), config.long_stretches),
             Severity.WARNING,
             "{{ $labels.agent }} works in step {{ $labels.step }} without getting anywhere",
-            f"{{{{ $value }}}} attempts in {config.long} made more than {config.stretch_calls:.0f} tool calls between "
+            f"In {config.long}, {{{{ $value }}}} attempts made more than {config.stretch_calls:.0f} tool calls between "
             "two progresses. Repeated failed reads and identical edits look like this, and no bound ends them.",
             board="docsfab-lease-and-progress",
         ),
@@ -217,7 +217,7 @@ def _health(config: MixinConfig) -> tuple[Alert, ...]:
             above(counted(select(m.SUPERVISOR_ERRORS), config.soon, "job", "site"), 0),
             Severity.WARNING,
             "The supervisor of {{ $labels.job }} caught an error of its own at {{ $labels.site }}",
-            f"{{{{ $value }}}} errors in {config.soon}. The agents were not disturbed, but verdicts may be missing.",
+            f"Errors in {config.soon}: {{{{ $value }}}}. The agents were not disturbed, but verdicts may be missing.",
             board=board,
         ),
         Alert(

@@ -68,7 +68,7 @@ READ_VERDICTS: Final = (Verdict.DELIVER, Verdict.DELIVER_WITH_NOTICE, Verdict.NO
 UNJUDGED: Final = "unjudged"
 """The verdict label of a read that could not be judged (R29)."""
 
-TOOL: Final = Label("tool", "Name of the read-class tool", cap=100)
+TOOL: Final = Label("tool", "Name of the read-class tool", cap=64)
 STEP: Final = Label("step", f"Step id; `{UNKNOWN}` when the runtime names none", cap=32)
 AGENT: Final = Label("agent", f"Agent name; `{UNKNOWN}` when the runtime names none", cap=32)
 MODEL: Final = Label("model", f"Model name; `{UNKNOWN}` when the runtime names none", cap=16)

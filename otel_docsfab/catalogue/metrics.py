@@ -55,6 +55,7 @@ TOOL_CALLS_DENIED: Final = Metric(
     "{call}",
     "Tool calls denied after an ask or past the ceiling; calls after a stop are counted apart",
     (label.DENIAL, label.ENFORCED),
+    recorded=Recorded.AT_COLLECTION,
     zero=Zero.AT_START,
 )
 TOOL_CALLS_AFTER_STOP: Final = Metric(
@@ -162,6 +163,7 @@ SUPERVISOR_ERRORS: Final = Metric(
     "{error}",
     "Internal errors that were caught, by where; none of them reached the host",
     (label.ERROR_SITE,),
+    recorded=Recorded.AT_COLLECTION,
     zero=Zero.AT_START,
 )
 SUPERVISOR_EVICTIONS: Final = Metric(
@@ -170,6 +172,7 @@ SUPERVISOR_EVICTIONS: Final = Metric(
     "{attempt}",
     "Attempts given up without their end, by why",
     (label.EVICTION_REASON,),
+    recorded=Recorded.AT_COLLECTION,
     zero=Zero.AT_START,
 )
 

@@ -40,16 +40,15 @@ class Eviction(StrEnum):
 
 
 class ErrorSite(StrEnum):
-    """Where an internal error was caught; none of them reaches the host."""
+    """Where a fault of our own, or of the host's callback, was caught; none of them reaches the host."""
 
-    SPAN_START = "span-start"
-    SPAN_END = "span-end"
-    GATE = "gate"
-    HOOK = "hook"
-    TIMER = "timer"  # the scheduler of asks and attempt timers
+    CALLBACK = "callback"
     SINK = "sink"
-    CALLBACK = "callback"  # the host's own decision handler
-    CALLBACK_QUEUE = "callback-queue"  # a timed decision found the bounded queue full
-    RECORDER = "recorder"
-    RUN_INDEX = "run-index"
-    LEASE_STORE = "lease-store"
+    GATE = "gate"
+    PROCESSOR = "processor"
+    HOOK = "hook"
+    DIALECT = "dialect"
+    SCHEDULER = "scheduler"
+    RECORDS = "records"
+    LEASE = "lease"
+    ATTEMPT = "attempt"

@@ -10,6 +10,7 @@ from otel_docsfab.catalogue import attributes as label
 from otel_docsfab.catalogue.metric import MAX_SERIES
 from otel_docsfab.core.codes import Code, DeadlineTurn, Outcome
 from otel_docsfab.core.deadline import deadline_code
+from otel_docsfab.supervisor.faults import Site
 
 BY_METRIC = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 
@@ -109,6 +110,10 @@ def test_r23_positions_and_codes_are_those_of_the_deadline_table():
         if any_turn or not earlier
     }
     assert label.PAIRS["position", "code"] == reached
+
+
+def test_sites_of_errors_are_those_that_the_supervisor_counts():
+    assert set(label.ERROR_SITE.values) == set(Site)
 
 
 def test_events_hold_closed_words_and_no_content():

@@ -46,9 +46,9 @@ class _Try:
     retries_used: int = 0
 
     def after(self, record: AttemptRecord) -> _Try | None:
-        """The retry that a finished attempt gets, if any."""
+        """The retry that a finished attempt gets, if any; one that was only observed gets none (R30)."""
         stop = record.stop
-        if stop is None or not stop.retry_granted:
+        if stop is None or not stop.retry_granted or not record.enforced:
             return None
         return _Try(self.number + 1, RETRIED[stop.code], self.retries_used + 1)
 

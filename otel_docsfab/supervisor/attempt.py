@@ -31,6 +31,7 @@ from otel_docsfab.core import (
     RequestSent,
     ResultReturned,
     StopAttempt,
+    ToolClass,
     TurnBegan,
     TurnEnded,
     Unjudged,
@@ -39,7 +40,7 @@ from otel_docsfab.core import (
 from otel_docsfab.core.identity import result_digest
 from otel_docsfab.core.results import result_form
 from otel_docsfab.errors import RefusedEvent
-from otel_docsfab.supervisor.calls import UNWATCHED, Admission, describe
+from otel_docsfab.supervisor.calls import UNWATCHED, Admission, Described, describe
 from otel_docsfab.supervisor.decisions import AttemptRef, Decision, decision_of
 from otel_docsfab.supervisor.faults import Site
 
@@ -111,13 +112,16 @@ class Attempt:
 
     # The one way in
 
-    def feed(self, event: Event, at_ms: int | None = None, *, begin_turn_if_idle: bool = False) -> tuple[Effect, ...]:
+    def feed(
+        self, event: Event, at_ms: int | None = None, *, begin_turn_if_idle: bool = False, observed: bool = False
+    ) -> tuple[Effect, ...]:
         """Give the machine one event and tell everybody what came of it.
 
         Args:
             event: What happened.
             at_ms: Ms since the attempt began; None for now.
             begin_turn_if_idle: Begin a new turn first when no call is in flight and the host marks no turns.
+            observed: The driver only watches this call, whatever holds for the attempt (R30).
 
         Returns:
             The machine's effects.
@@ -137,7 +141,7 @@ class Attempt:
                 if isinstance(effect, (StopAttempt, AskForAnswer)):
                     self.decision = decision_of(effect, self.ref, enforced=self.enforced)
         if effects:
-            self.supervisor.publish(self, effects)
+            self.supervisor.publish(self, effects, enforced=self.enforced and not observed)
         return effects
 
     def tell(self, event: Event, at_ms: int | None = None) -> bool:
@@ -153,7 +157,7 @@ class Attempt:
 
     # Calls, for drivers
 
-    def start_call(
+    def start_call(  # noqa: PLR0913 - one call has that many facts, nearly all optional
         self,
         tool: str,
         arguments: object,
@@ -164,6 +168,7 @@ class Attempt:
         arguments_digest: bytes | None = None,
         arguments_reason: Unjudged | None = None,
         own_turn: bool = False,
+        observed: bool = False,
     ) -> Admission:
         """A tool call is about to run.
 
@@ -176,13 +181,14 @@ class Attempt:
             arguments_digest: Digest of the arguments when telemetry carries that instead.
             arguments_reason: Why the arguments are unknown.
             own_turn: Begin a turn when no call is in flight and the host marks no turns.
+            observed: The driver only watches: a denial will not keep the call from running.
 
         Returns:
             Whether it may run; pass it to ``finish_call`` when it was not denied.
         """
         if not self._watched or self.machine.closed:
             return UNWATCHED
-        call = describe(self.machine.toolset, tool, arguments, digest=arguments_digest, reason=arguments_reason)
+        call = self._describe(tool, arguments, arguments_digest, arguments_reason)
         key = next(self._keys)
         event = CallStarted(
             call=key,
@@ -195,7 +201,7 @@ class Attempt:
             arguments_reason=call.reason,
         )
         try:
-            effects = self.feed(event, at_ms, begin_turn_if_idle=own_turn)
+            effects = self.feed(event, at_ms, begin_turn_if_idle=own_turn, observed=observed)
         except RefusedEvent:  # it closed in this moment
             return UNWATCHED
         for effect in effects:
@@ -228,9 +234,19 @@ class Attempt:
         """
         if admission.key is None or admission.denied is not None:
             return admission
-        call = describe(self.machine.toolset, admission.tool, arguments, digest=digest, reason=reason)
+        call = self._describe(admission.tool, arguments, digest, reason)
         event = CallDescribed(admission.key, call.tool_class, call.digest, call.subject, call_id, call.reason)
         return admission._replace(subject=call.subject) if self.tell(event, at_ms) else UNWATCHED
+
+    def _describe(
+        self, tool: str, arguments: object, digest: bytes | None = None, reason: Unjudged | None = None
+    ) -> Described:
+        """The call in the machine's words; one that the toolset fails on is a read that cannot be judged."""
+        try:
+            return describe(self.machine.toolset, tool, arguments, digest=digest, reason=reason)
+        except Exception as error:  # noqa: BLE001 - a host's own toolset may raise anything
+            self.supervisor.faults.count(Site.ATTEMPT, error, "The toolset raised.")
+            return Described(ToolClass.READ, None, "", reason or Unjudged.ARGUMENTS_NOT_CAPTURED)
 
     def finish_call(
         self,
@@ -242,6 +258,7 @@ class Attempt:
         own_notice: bool = False,
         digest: bytes | None = None,
         reason: Unjudged | None = None,
+        observed: bool = False,
     ) -> DeliverResult | None:
         """A call that was not denied returned.
 
@@ -253,6 +270,7 @@ class Attempt:
             own_notice: The result is a notice of ours.
             digest: Digest of the result when telemetry carries that instead.
             reason: Why the result is unknown.
+            observed: The driver only watches: the verdict will not take effect.
 
         Returns:
             The verdict; None when nobody judges the call: deliver the result as it is.
@@ -276,12 +294,12 @@ class Attempt:
             result_reason=reason or Unjudged.RESULT_NOT_CAPTURED,
         )
         try:
-            effects = self.feed(event, at_ms)
+            effects = self.feed(event, at_ms, observed=observed)
         except RefusedEvent:
             return None
         for effect in effects:
             if isinstance(effect, DeliverResult) and effect.call == admission.key:
-                self.supervisor.note_bytes(effect, size)
+                self.supervisor.tallies.add_bytes(effect, size, enforced=self.enforced and not observed)
                 return effect
         return None
 
@@ -309,7 +327,7 @@ class Attempt:
                 ids.append(call)
                 continue
             tool, arguments = call
-            digest = describe(self.machine.toolset, tool, arguments).digest
+            digest = self._describe(tool, arguments).digest
             if digest is not None:
                 named.append((tool, digest))
         self.tell(Evicted(tuple(ids), tuple(named)))
@@ -363,8 +381,17 @@ class Attempt:
 
     @property
     def conclude_request(self) -> str | None:
-        """The request for the answer that the next model request is to carry, once it was asked for (R18)."""
-        return wording.CONCLUDE_REQUEST if self.machine.asked and not self.machine.stop else None
+        """The request for the answer that the next model request is to carry, once it was asked for (R18).
+
+        None in an attempt that is only observed: nothing is changed in it (R30).
+        """
+        asked = self.enforced and self.machine.asked is not None and self.machine.stop is None
+        return wording.CONCLUDE_REQUEST if asked else None
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody judges its calls: not when the mode is ``off``, nor in a forked child."""
+        return self._watched
 
     @property
     def turns_marked(self) -> bool:

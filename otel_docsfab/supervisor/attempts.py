@@ -39,14 +39,13 @@ class Attempts:
         given_up: list[tuple[Attempt, str]] = []
         with self._lock:
             self._live[id(attempt)] = (attempt, now_ms)
-            for look in range(_LOOKS):
+            looks = min(_LOOKS, len(self._live) - 1)  # each of the others once at most
+            for look in range(1, looks + 1):
                 oldest, seen_ms = next(iter(self._live.values()))
                 over = len(self._live) > self._cap
-                if oldest is attempt:
-                    break
                 if now_ms - oldest.active_ms >= self._idle_ms:
                     reason = "idle"
-                elif oldest.active_ms > seen_ms and not (over and look == _LOOKS - 1):
+                elif oldest.active_ms > seen_ms and not (over and look == looks):
                     self._live[id(oldest)] = (oldest, oldest.active_ms)
                     self._live.move_to_end(id(oldest))
                     continue

@@ -48,23 +48,29 @@ class Callbacks:
             except Exception as error:  # noqa: BLE001 - as above
                 self._faults.count(Site.CALLBACK, error, "The async on_decision callback raised.")
 
-        if loop is None or loop.is_closed():
+        work = run()
+        try:
+            if loop is None:
+                raise RuntimeError("no event loop")  # noqa: TRY301 - the same as one that is closed
+            if _running_loop() is loop:
+                self._start(work, loop)
+            else:
+                loop.call_soon_threadsafe(self._start, work, loop)
+        except RuntimeError as error:  # there is none, or it is closed
+            work.close()
             if isinstance(outcome, Coroutine):
                 outcome.close()
-            self._faults.count(
-                Site.CALLBACK, None, "An async on_decision callback needs an attempt that was begun on an event loop."
-            )
-            return
-        try:
-            here: Any = asyncio.get_running_loop()
-        except RuntimeError:
-            here = None
-        if here is loop:
-            self._start(run(), loop)
-        else:
-            loop.call_soon_threadsafe(self._start, run(), loop)
+            hint = "An async on_decision callback needs an attempt that was begun on an event loop that still runs."
+            self._faults.count(Site.CALLBACK, error, hint)
 
     def _start(self, work: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop) -> None:
         task = loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -28,9 +28,7 @@ from otel_docsfab.core import (
     Step,
     StepKind,
     StopAttempt,
-    ToolClass,
     Toolset,
-    Verdict,
 )
 from otel_docsfab.supervisor.annotate import annotate_agent_span
 from otel_docsfab.supervisor.attempt import Attempt
@@ -86,9 +84,9 @@ class Supervisor:
         self.settings = settings or config.load(limits=limits, toolset=toolset, steps=steps, mode=mode)
         self.clock: Clock = clock or SystemClock()
         self.faults = Faults()
-        self.tallies = Tallies()
         self.sinks: tuple[Sink, ...] = tuple(sinks)
         caps = self.settings.caps
+        self.tallies = Tallies(caps.max_tool_labels)
         self._attempts = Attempts(caps.max_live_attempts, caps.max_idle_ms)
         self._callbacks = Callbacks(on_decision, self.faults)
         _SUPERVISORS.add(self)
@@ -113,6 +111,7 @@ class Supervisor:
         enforced: bool | None = None,
         timer: bool = True,
         began_unix_ms: int | None = None,
+        announce: bool = True,
     ) -> Attempt:
         """Open an attempt; use it as ``with`` or ``async with``, or call ``close()``.
 
@@ -133,11 +132,12 @@ class Supervisor:
             enforced: False only watches it; by default as the mode says.
             timer: False for drivers that only watch: no timer but a given ``timeout_ms``.
             began_unix_ms: When it began, ms since the epoch, for records; now by default.
+            announce: False for a driver that may throw the attempt away again, or call ``announce`` with it later.
         """
         step_id = step.id if isinstance(step, Step) else step
         resolved = self.settings.resolve(step_id, agent_name)
         known = step if isinstance(step, Step) else resolved.step
-        known = _declared(known, kind, judgment, answer_path)
+        known = _declared(known, kind=kind, judgment=judgment, answer_path=answer_path)
         if timeout_ms is None and timer and (known.kind is not None or self._timer_was_set(step_id, agent_name)):
             timeout_ms = resolved.limits.timeout_ms
         machine = AttemptMachine(
@@ -160,12 +160,18 @@ class Supervisor:
             model=model,
             began_unix_ms=began_unix_ms,
         )
-        if resolved.mode is not Mode.OFF:
-            for given_up, reason in self._attempts.add(attempt, attempt.active_ms):
-                self.tallies.add("docsfab.supervisor.evictions", (reason,))
-                given_up.close(Outcome.ABANDONED)
-            self._each_sink("opened", attempt.ref, known)
+        if announce:
+            self.announce(attempt)
         return attempt
+
+    def announce(self, attempt: Attempt) -> None:
+        """Take an attempt into the table of live ones and tell the sinks; others may have to go for it."""
+        if not attempt.watched:
+            return
+        for given_up, reason in self._attempts.add(attempt, attempt.active_ms):
+            self.tallies.add("docsfab.supervisor.evictions", (reason,))
+            given_up.close(Outcome.ABANDONED)
+        self._each_sink("opened", attempt.ref, attempt.machine.step)
 
     def _timer_was_set(self, step_id: str | None, agent_name: str | None) -> bool:
         setting = self.settings.limit_table(step_id, agent_name).get("compositionExecution.timeoutMs")
@@ -204,17 +210,23 @@ class Supervisor:
 
     # What attempts say
 
-    def publish(self, attempt: Attempt, effects: Iterable[Effect]) -> None:
-        """Tell tallies, sinks, the agent's span and the callback. Called outside every lock."""
+    def publish(self, attempt: Attempt, effects: Iterable[Effect], *, enforced: bool) -> None:
+        """Tell tallies, sinks, the agent's span and the callback. Called outside every lock.
+
+        Args:
+            attempt: Whose effects they are.
+            effects: What its machine said.
+            enforced: Whether the verdict on the call takes effect; decisions are the attempt's.
+        """
         for effect in effects:
             if isinstance(effect, DeliverResult):
-                self._tally_result(attempt, effect)
-                self._each_sink("judged", attempt.ref, effect, enforced=attempt.enforced)
+                self.tallies.add_result(effect, enforced=enforced)
+                self._each_sink("judged", attempt.ref, effect, enforced=enforced)
                 if effect.progress is not None:
                     self._progressed(attempt, effect.progress)
             elif isinstance(effect, DenyCall):
-                self.tallies.add("docsfab.tool_calls.denied", (effect.reason, _flag(attempt.enforced)))
-                self._each_sink("judged", attempt.ref, effect, enforced=attempt.enforced)
+                self.tallies.add_denial(effect, enforced=enforced)
+                self._each_sink("judged", attempt.ref, effect, enforced=enforced)
             elif isinstance(effect, (StopAttempt, AskForAnswer)):
                 decision = decision_of(effect, attempt.ref, enforced=attempt.enforced)
                 annotate_agent_span(attempt)
@@ -227,22 +239,8 @@ class Supervisor:
                 annotate_agent_span(attempt)
                 self._each_sink("closed", attempt.record())
 
-    def _tally_result(self, attempt: Attempt, effect: DeliverResult) -> None:
-        if effect.tool_class is not ToolClass.READ or not effect.ok:
-            return
-        verdict = "unjudged" if effect.unjudged else effect.verdict
-        self.tallies.add("docsfab.read.results", (effect.tool, verdict, _flag(attempt.enforced)))
-        if effect.unjudged:
-            self.tallies.add("docsfab.read.unjudged", (effect.unjudged,))
-
-    def note_bytes(self, effect: DeliverResult, size: int) -> None:
-        """Count the bytes of a judged read: delivered, or withheld and so saved."""
-        if effect.tool_class is ToolClass.READ and effect.ok and size:
-            kind = "withheld" if effect.verdict is Verdict.NOTICE_ONLY else "delivered"
-            self.tallies.add("docsfab.read.bytes", (kind,), size)
-
     def _progressed(self, attempt: Attempt, kind: Progress) -> None:
-        self.tallies.add("docsfab.lease.progress", (kind,))
+        self.tallies.add("docsfab.lease.progress", (kind.value,))
         self._each_sink("progressed", attempt.ref, kind)
 
     def complete(self, record: AttemptRecord, attempt: Attempt) -> AttemptRecord:
@@ -280,10 +278,11 @@ class Supervisor:
         return done
 
     def shutdown(self) -> None:
-        """Give up the live attempts and close the sinks; more often does no harm."""
+        """Give up the live attempts and close the sinks, which hear nothing more; more often does no harm."""
         for attempt in self._attempts.all():
             attempt.close(Outcome.ABANDONED)
         self._each_sink("shutdown")
+        self.sinks = ()
 
     def forked(self) -> None:
         """In a forked child: live attempts and counts are the parent's; locks are renewed."""
@@ -296,7 +295,7 @@ class Supervisor:
 
 
 def _declared(
-    step: Step, kind: StepKind | str | None, judgment: bool | None, answer_path: AnswerPath | str | None
+    step: Step, *, kind: StepKind | str | None, judgment: bool | None, answer_path: AnswerPath | str | None
 ) -> Step:
     """The step with what is declared here and now laid over it."""
     if kind is None and judgment is None and answer_path is None:
@@ -312,10 +311,6 @@ def _declared(
 def new_run_id() -> str:
     """A fresh run id."""
     return f"run-{secrets.token_hex(8)}"
-
-
-def _flag(value: object) -> str:
-    return "true" if value else "false"
 
 
 _SUPERVISORS: weakref.WeakSet[Supervisor] = weakref.WeakSet()

@@ -34,7 +34,7 @@ def gated(
         attempt: The attempt its calls belong to.
         function: A sync or async callable; its parameters are the call's arguments, however they are passed.
         tool: Tool name; the callable's own name by default.
-        ok: Tells from a result whether the call succeeded; raising always means it failed.
+        ok: Tells from a result whether the call succeeded; a tool that raises, or an ``ok`` that does, means it failed.
         call_id: Tells the runtime's call id from the call's arguments, for evictions by id.
 
     Returns:
@@ -43,7 +43,7 @@ def gated(
     Raises:
         AttemptStopped: From a call after a stop, when the attempt was opened with ``on_stop="raise"``.
     """
-    gate = _Gate(attempt, function, tool or str(getattr(function, "__name__", type(function).__name__)), ok, call_id)
+    gate = _Gate(attempt, function, tool or _name_of(function), ok, call_id)
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - not a test for callability
 
         @functools.wraps(function)
@@ -57,6 +57,13 @@ def gated(
         return gate.call(args, kwargs)
 
     return cast("Callable[P, R]", call)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The callable's own name, or that of what a ``functools.partial`` wraps; else the name of its class."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 class _Gate:
@@ -82,6 +89,8 @@ class _Gate:
         attempt.gated.add(tool)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self._attempt.watched:
+            return self._function(*args, **kwargs)
         with tool_span(self._attempt, self._tool) as span:
             admission = self._start(args, kwargs)
             if self._attempt.enforced and admission.denied is not None:
@@ -97,6 +106,8 @@ class _Gate:
             return self._finish(admission, result, span)
 
     async def call_async(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self._attempt.watched:
+            return await self._function(*args, **kwargs)
         with tool_span(self._attempt, self._tool) as span:
             admission = self._start(args, kwargs)
             if self._attempt.enforced and admission.denied is not None:
@@ -113,12 +124,20 @@ class _Gate:
         return self._finish(admission, result, span)
 
     def _start(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Admission:
+        call_id = None
+        if self._call_id is not None:
+            try:
+                call_id = self._call_id(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - the call is judged all the same
+                self._fault(error, "The call_id of a gate raised.")
         try:
-            call_id = self._call_id(*args, **kwargs) if self._call_id is not None else None
             return self._attempt.start_call(self._tool, self._arguments(args, kwargs), call_id=call_id, own_turn=True)
         except Exception as error:  # noqa: BLE001 - a fault here must not keep the tool from running
-            self._attempt.supervisor.faults.count(Site.GATE, error)
+            self._fault(error)
             return UNWATCHED
+
+    def _fault(self, error: Exception, hint: str = "") -> None:
+        self._attempt.supervisor.faults.count(Site.GATE, error, hint)
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
         """The call's arguments by parameter name, so that ``f("a")`` and ``f(path="a")`` are one call."""
@@ -145,8 +164,7 @@ class _Gate:
     def _finish(self, admission: Admission, result: Any, span: Any, *, raised: bool = False) -> Any:
         """Report the result and shape what the model gets."""
         try:
-            succeeded = not raised and (self._ok is None or bool(self._ok(result)))
-            effect = self._attempt.finish_call(admission, result, ok=succeeded)
+            effect = self._attempt.finish_call(admission, result, ok=not raised and self._succeeded(result))
             if effect is None:
                 return result
             write_verdict(span, effect)
@@ -157,5 +175,15 @@ class _Gate:
                 return render.notice_only(result, notice)
             return render.with_notice(result, notice)
         except Exception as error:  # noqa: BLE001 - a fault here must not cost the host its result
-            self._attempt.supervisor.faults.count(Site.GATE, error)
+            self._fault(error)
             return result
+
+    def _succeeded(self, result: Any) -> bool:
+        """What the host's ``ok`` says; when it raises, the call is taken for failed, which changes no count."""
+        if self._ok is None:
+            return True
+        try:
+            return bool(self._ok(result))
+        except Exception as error:  # noqa: BLE001 - the call must end all the same, or its turn would never
+            self._fault(error, "The ok of a gate raised.")
+            return False

@@ -9,7 +9,8 @@ the tool returns                                  with a notice                 
 ``str``                                           text, blank line, notice         the notice
 UTF-8 ``bytes``                                   the same, encoded                the notice, encoded
 other ``bytes``                                   unchanged, no notice             the notice, encoded
-a list of message parts (``{"type": ...}``)       the list and a text part         a list with a text part
+a list of message parts (``{"type": ...}``, or    the list and a text part         a list with a text part
+models of text parts)
 another list, a tuple                             the items and the notice         a list (tuple) with the notice
 a dict with a list of message parts in "content"  the same with one part more      the same, only that part
 another dict                                      one member more: ``"notice"``    ``{"notice": ...}``
@@ -47,15 +48,16 @@ def with_notice(result: Any, notice: str) -> Any:  # noqa: PLR0911 - one return 
             return result
         return result + b"\n\n" + notice.encode()
     if isinstance(result, list):
-        return [*result, _part(notice) if _are_parts(result) else notice]
+        return [*result, _item(result, notice)]
     if isinstance(result, tuple) and type(result) is tuple:
         return (*result, notice)
     if isinstance(result, dict):
-        parts = result.get("content")
-        if isinstance(parts, list) and _are_parts(parts):
-            return {**result, "content": [*parts, _part(notice)]}
+        part = _part(result.get("content"), notice)
+        if part is not None:
+            return {**result, "content": [*result["content"], part]}
         return {**result, NOTICE_MEMBER: notice} if NOTICE_MEMBER not in result else result
-    return _model_with(result, notice, keep=True) or result
+    model = _model_with(result, notice, keep=True)
+    return result if model is None else model
 
 
 def notice_only(result: Any, notice: str) -> Any:
@@ -71,35 +73,47 @@ def notice_only(result: Any, notice: str) -> Any:
     if isinstance(result, bytes):
         return notice.encode()
     if isinstance(result, list):
-        return [_part(notice) if _are_parts(result) else notice]
+        return [_item(result, notice)]
     if isinstance(result, tuple) and type(result) is tuple:
         return (notice,)
     if isinstance(result, dict):
-        parts = result.get("content")
-        if isinstance(parts, list) and _are_parts(parts):
-            return {**result, "content": [_part(notice)]}
+        part = _part(result.get("content"), notice)
+        if part is not None:
+            return {**result, "content": [part]}
         return {NOTICE_MEMBER: notice}
-    return _model_with(result, notice, keep=False) or notice
+    model = _model_with(result, notice, keep=False)
+    return notice if model is None else model
 
 
-def _part(notice: str) -> dict[str, str]:
-    return {"type": "text", "text": notice}
+def _item(items: list[Any], notice: str) -> Any:
+    part = _part(items, notice)
+    return notice if part is None else part
 
 
-def _are_parts(items: list[Any]) -> bool:
-    return bool(items) and all(isinstance(item, Mapping) and "type" in item for item in items)
+def _part(parts: Any, notice: str) -> Any:
+    """A text part like the message parts beside it; None when these are none."""
+    if not isinstance(parts, list) or not parts:
+        return None
+    if all(isinstance(part, Mapping) and "type" in part for part in parts):
+        return {"type": "text", "text": notice}
+    text_part = next((type(part) for part in parts if getattr(part, "type", None) == "text"), None)
+    if text_part is None or not hasattr(text_part, "model_copy"):
+        return None
+    try:
+        return text_part(type="text", text=notice)
+    except Exception:  # noqa: BLE001 - a foreign model
+        return None
 
 
 def _model_with(result: Any, notice: str, *, keep: bool) -> Any:
     """A copy of a pydantic model whose ``content`` is a list of text parts; None for everything else."""
-    parts = getattr(result, "content", None)
-    if not isinstance(parts, list) or not hasattr(type(result), "model_copy"):
+    if not hasattr(type(result), "model_copy"):
         return None
-    text_part = next((type(part) for part in parts if getattr(part, "type", None) == "text"), None)
-    if text_part is None:
+    parts = getattr(result, "content", None)
+    part = _part(parts, notice)
+    if part is None or not isinstance(parts, list):
         return None
     try:
-        part = text_part(type="text", text=notice)
         return result.model_copy(update={"content": [*parts, part] if keep else [part]})
     except Exception:  # noqa: BLE001 - a foreign model; it is then delivered as it is
         return None

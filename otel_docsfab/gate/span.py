@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
+from opentelemetry.trace import INVALID_SPAN, StatusCode
 
+from otel_docsfab.catalogue.attributes import UNJUDGED
 from otel_docsfab.core import DeliverResult, Verdict
+from otel_docsfab.supervisor import Site, current_attempt
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -21,32 +24,70 @@ _TOOL_MARKS = (
     ("openinference.span.kind", "TOOL"),
     ("traceloop.span.kind", "tool"),
 )
+_NAME_KEYS = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
 
 
 @contextmanager
 def tool_span(attempt: Attempt, tool: str) -> Iterator[Span]:
-    """The span on which the gate writes its verdict; content is never written.
+    """The span on which the gate writes its verdict; content is never written, an exception's message included.
+
+    The attempt is the current one while the tool runs, so that spans below belong to it in any thread.
 
     Args:
         attempt: The attempt the call belongs to.
         tool: Tool name.
 
     Yields:
-        The current span when it is a recording tool span, else a new ``execute_tool`` span.
+        The current span when it is the recording span of this tool, else a new ``execute_tool`` span.
     """
-    current = trace.get_current_span()
-    if current.is_recording() and _is_tool_span(current, attempt):
-        yield current
-        return
+    token = current_attempt.set(attempt)
+    try:
+        current = trace.get_current_span()
+        if current.is_recording() and _is_span_of(current, tool, attempt):
+            yield current
+            return
+        span = _start(attempt, tool)
+        if span is None:
+            yield INVALID_SPAN
+            return
+        try:
+            with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+                yield span
+        except BaseException as error:
+            span.set_attribute("error.type", type(error).__qualname__)
+            span.set_status(StatusCode.ERROR)
+            raise
+        finally:
+            _end(attempt, span)
+    finally:
+        current_attempt.reset(token)
+
+
+def _start(attempt: Attempt, tool: str) -> Span | None:
+    """A new tool span, or None. A span processor of the host may raise here; the tool runs without a span then."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool}
-    with _tracer.start_as_current_span(f"execute_tool {tool}", attributes=attributes) as span:
-        yield span
+    try:
+        return _tracer.start_span(f"execute_tool {tool}", attributes=attributes)
+    except Exception as error:  # noqa: BLE001 - as said; AttemptStopped is no Exception and goes through
+        attempt.supervisor.faults.count(Site.GATE, error, "A span processor raised.")
+        return None
 
 
-def _is_tool_span(span: Span, attempt: Attempt) -> bool:
+def _end(attempt: Attempt, span: Span) -> None:
+    """End a span of ours. A span processor of the host may raise here, which must not cost it the tool's result."""
+    try:
+        span.end()
+    except Exception as error:  # noqa: BLE001 - as said
+        attempt.supervisor.faults.count(Site.GATE, error, "A span processor raised.")
+
+
+def _is_span_of(span: Span, tool: str, attempt: Attempt) -> bool:
+    """Whether a span is this tool's: a tool span that names it or names none, not that of a tool around it."""
+    attributes = getattr(span, "attributes", None) or {}
+    if any(attributes.get(key) not in (None, tool) for key in _NAME_KEYS):
+        return False
     if span.get_span_context().span_id in attempt.open_tool_spans:
         return True
-    attributes = getattr(span, "attributes", None) or {}
     return any(attributes.get(key) == value for key, value in _TOOL_MARKS)
 
 
@@ -55,7 +96,7 @@ def write_verdict(span: Span, effect: DeliverResult) -> None:
     if not span.is_recording():
         return
     span.set_attribute("docsfab.turn", effect.turn)
-    span.set_attribute("docsfab.read.verdict", effect.verdict.value)
+    span.set_attribute("docsfab.read.verdict", UNJUDGED if effect.unjudged else effect.verdict.value)
     if effect.repeats is not None and effect.cross_result is not None and effect.first_turn is not None:
         span.set_attribute("docsfab.read.repeats", effect.repeats)
         span.set_attribute("docsfab.read.cross_result", effect.cross_result)

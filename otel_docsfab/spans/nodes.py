@@ -89,7 +89,8 @@ class Node:
         tool: Tool name, when known at the start.
         call_id: Call id, when known at the start.
         started: Sequence number of its start.
-        mark: The attempt's mark at its start: whether it is later than an ask or a stop.
+        opened: Whether it counts among its owner's open tools.
+        mark: The attempt's mark at its start: whether it is later than an ask or a stop. 0 before the attempt opened.
         turn: The attempt's turn at its start.
         counts_turn: For model spans: whether its response begins a turn.
         admission: For tools known at the start.
@@ -108,6 +109,7 @@ class Node:
         "judged",
         "key",
         "mark",
+        "opened",
         "owner",
         "parent",
         "role",
@@ -126,7 +128,8 @@ class Node:
         self.tool: str | None = None
         self.call_id: str | None = None
         self.started = 0
-        self.mark: int | None = None
+        self.opened = False
+        self.mark = 0
         self.turn = 0
         self.counts_turn = False
         self.admission: Admission | None = None
@@ -164,6 +167,8 @@ class Node:
     def hold_back(self, seen: Observation) -> bool:
         """Give a call without content to the nearest span around it that may turn out to be its tool span."""
         for node in self.above():
+            if node.inside is not self.inside:
+                return False
             if node.role is None:
                 node.fold(seen)
                 return True

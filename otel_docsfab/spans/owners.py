@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from typing import Any
 
 from otel_docsfab.core import AnswerReturned, Outcome
@@ -21,6 +22,7 @@ class Owners:
     def __init__(self, supervisor: Supervisor) -> None:
         """Open attempts with this supervisor."""
         self._supervisor = supervisor
+        self._lock = threading.Lock()
 
     def agent(
         self, node: Node, view: SpanView, at_ns: int | None, span: Any, ids: tuple[str | None, str | None]
@@ -48,20 +50,39 @@ class Owners:
         """The owner of any other span; None for a topmost one as long as nothing below it needs one."""
         host, parent = node.inside, node.parent
         if parent is not None and (host is None or parent.inside is host):
-            if parent.owner is None:
-                parent.owner = Owner(parent, began_ns=at_ns)
-            return parent.owner
+            return self.of(parent, at_ns)
         if host is None:
             return None
-        if host.span_owner is None:
-            host.span_owner = Owner(None, host)
-        owner: Owner = host.span_owner
+        with self._lock:
+            if host.span_owner is None:
+                host.span_owner = Owner(None, host)
+            owner: Owner = host.span_owner
         return owner
 
+    def of(self, node: Node, at_ns: int | None) -> Owner:
+        """The owner of a span that needs one; itself when there is no other."""
+        with self._lock:
+            if node.owner is None:
+                node.owner = Owner(node, began_ns=at_ns)
+            return node.owner
+
     def attempt(self, owner: Owner) -> Attempt:
-        """The owner's attempt, opened when its first model or tool span comes."""
+        """The owner's attempt, opened when its first model or tool span comes.
+
+        Of several threads that come first at the same time, one opens it; no lock is held while sinks are told.
+        """
         if owner.attempt is not None:
             return owner.attempt
+        attempt = self._prepare(owner)
+        with self._lock:
+            first = owner.attempt is None
+            if owner.attempt is None:
+                owner.attempt = attempt
+        if first:
+            self._supervisor.announce(attempt)
+        return owner.attempt
+
+    def _prepare(self, owner: Owner) -> Attempt:
         facts = dict(owner.facts)
         attempt = self._supervisor.attempt(
             facts.pop("step", None),
@@ -70,15 +91,50 @@ class Owners:
             agent_name=owner.agent_name,
             enforced=False,
             timer=False,
+            announce=False,
             began_unix_ms=owner.began_ns // 1_000_000 if owner.began_ns is not None else None,
             **facts,
         )
         attempt.ref = dataclasses.replace(attempt.ref, trace_id=owner.ids[0], span_id=owner.ids[1])
         attempt.agent_span = owner.span
-        owner.attempt = attempt
         return attempt
 
-    def end(self, owner: Owner, seen: Observation, at_ns: int | None) -> None:
+    def attempt_of(self, node: Node, at_ns: int | None) -> tuple[Owner, Attempt]:
+        """The owner of a span, and its attempt."""
+        owner = self.of(node, at_ns)
+        return owner, self.attempt(owner)
+
+    def tool_opened(self, owner: Owner) -> bool:
+        """A tool span started. True when no other was open."""
+        with self._lock:
+            owner.open_tools += 1
+            return owner.open_tools == 1
+
+    def tool_closed(self, owner: Owner, at_ns: int | None, now: int, *, was_open: bool) -> None:
+        """A tool span is over; ends the owner whose own end waited for it.
+
+        Args:
+            owner: The owner.
+            at_ns: When, ns; None for now.
+            now: Sequence number of the end.
+            was_open: Whether it was counted at its start.
+        """
+        with self._lock:
+            owner.last_tool_end = now
+            owner.open_tools -= was_open
+            waiting = owner.ending if owner.open_tools == 0 else None
+        if waiting is not None:
+            self._end(owner, waiting, at_ns)
+
+    def holder_ended(self, owner: Owner, seen: Observation, at_ns: int | None) -> None:
+        """The owner's span ended; a cancelled tool's span may still end after it (mapping rule 11)."""
+        with self._lock:
+            if owner.open_tools > 0:
+                owner.ending = seen
+                return
+        self._end(owner, seen, at_ns)
+
+    def _end(self, owner: Owner, seen: Observation, at_ns: int | None) -> None:
         """The owner's span is over: an answer when nothing speaks against it, then the end.
 
         Without model spans a good end is taken for an answer; with them the newest response must have asked for no tool
@@ -107,8 +163,9 @@ class Owners:
             return
         events = span.events
         dropped = getattr(span, "dropped_events", 0)
-        fresh = events[max(0, owner.events_seen - dropped) :]
-        owner.events_seen = dropped + len(events)
+        with self._lock:
+            fresh = events[max(0, owner.events_seen - dropped) :]
+            owner.events_seen = max(owner.events_seen, dropped + len(events))
         for event in machine_events(fresh):
             attempt.tell(event)
 

@@ -36,6 +36,8 @@ INTERRUPTIBLE_SCOPES: Final = frozenset(
     }
 )
 """Scopes of the runtimes whose run ends when a tool span's start raises; others may swallow it."""
+GATE_SCOPE: Final = "otel_docsfab"
+"""Scope of the gate's own spans: it denies by itself."""
 
 
 class LiveSpan:
@@ -133,6 +135,8 @@ class ReadLoopSpanProcessor(SpanProcessor):
                 ids=(format_trace_id(context.trace_id), format_span_id(context.span_id)),
             )
             stopped = self._stopped(node, span) if self.interrupt and node.role is Role.TOOL else None
+            if stopped is not None:
+                self.tracker.forget(context.span_id)  # it will not end
         except Exception as error:  # noqa: BLE001 - telemetry must never hurt the host
             self.supervisor.faults.count(Site.PROCESSOR, error)
             return
@@ -151,9 +155,9 @@ class ReadLoopSpanProcessor(SpanProcessor):
         """The interruption of a tool that starts after the stop."""
         owner = node.owner
         stop = owner.attempt.machine.stop if owner is not None and owner.attempt is not None else None
-        if stop is None or node.into is not None:
-            return None
         scope = span.instrumentation_scope.name if span.instrumentation_scope is not None else ""
+        if stop is None or node.into is not None or scope == GATE_SCOPE:
+            return None
         if scope in INTERRUPTIBLE_SCOPES:
             return AttemptStopped(stop.code, stop.message)
         if scope not in self._warned and len(self._warned) < 100:  # noqa: PLR2004 - a bound, no more

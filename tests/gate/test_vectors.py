@@ -1,4 +1,4 @@
-"""Every conformance vector through the sync gate, with a thread a call, and through the async one, with a task a call."""
+"""Every conformance vector through the sync gate (a thread a call) and through the async one (a task a call)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.vectors import cases
 PATIENCE_S = 30
 
 
-class ToolFailed(Exception):
+class ToolFailedError(Exception):
     """What a failing tool raises."""
 
 
@@ -36,7 +36,7 @@ class Running:
     def returns(self) -> Any:
         """What the tool gives; an object without text form stands for what is not known (R29)."""
         if not self.call.ok:
-            raise ToolFailed
+            raise ToolFailedError
         return object() if self.call.result is None else self.call.result
 
     def keywords(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Drive:
             return
         assert this.ran
         if not this.call.ok:
-            assert isinstance(this.returned, ToolFailed)
+            assert isinstance(this.returned, ToolFailedError)
         elif effect.verdict is Verdict.DELIVER:
             assert this.call.result in (None, this.returned)
         else:
@@ -157,7 +157,7 @@ class InThreads(Drive):
         running.set(this)
         try:
             this.returned = self.gates[this.call.tool](**this.keywords())
-        except ToolFailed as error:
+        except ToolFailedError as error:
             this.returned = error
         finally:
             this.settled.set()
@@ -185,7 +185,7 @@ class InTasks(Drive):
         running.set(this)
         try:
             this.returned = await self.gates[this.call.tool](**this.keywords())
-        except ToolFailed as error:
+        except ToolFailedError as error:
             this.returned = error
         finally:
             this.settled.set()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-# Each examination lives in a module of its own (``doctor_limits``) and is imported when it is asked for.
+# Each examination lives in a module of its own (``doctor_limits``, ``doctor_tools``), imported when it is asked for.
 
 
 def doctor(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from otel_docsfab.config import Ignored, Resolved, Settings, variable
+from otel_docsfab.config.values import printable_text
 from otel_docsfab.core import LIMITS, AskTime, StepKind, Trigger, ask_time, reserve_ms
 from otel_docsfab.core.limits import ANSWER_PLAN, camel_case, limit_spec
 
@@ -205,9 +206,9 @@ def print_table(report: LimitsReport) -> None:
     def show(columns: tuple[str, ...], rows: list[tuple[str, ...]], right: frozenset[str] = frozenset()) -> None:
         table = Table(box=box.MARKDOWN)
         for column in columns:
-            table.add_column(column, justify="right" if column in right else "left", no_wrap=True)
+            table.add_column(printable_text(column), justify="right" if column in right else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(printable_text, row))
         console.print(table)
 
     show(COLUMNS, [_cells(row) for row in report.rows], frozenset({"value", "observed-max-seen", "headroom%"}))

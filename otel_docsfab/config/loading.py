@@ -11,7 +11,7 @@ from otel_docsfab.config.settings import Layer, Scope, Settings
 from otel_docsfab.config.settings_file import Document, Places, limits_of, parse_code, read_settings
 from otel_docsfab.config.sources import read_environment, read_limits_file
 from otel_docsfab.config.steps import DOCSFAB_STEPS
-from otel_docsfab.config.toolset_names import toolset_by_name
+from otel_docsfab.config.toolset_names import toolset_of
 from otel_docsfab.config.values import (
     DEFAULT_CAPS,
     MODE_VARIABLE,
@@ -34,7 +34,7 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
     limits: Mapping[str, int] | Limits | None = None,
     steps: StepsGiven | None = None,
     agents: Mapping[str, Mapping[str, Any]] | None = None,
-    toolset: Toolset | str | None = None,
+    toolset: Toolset | str | Mapping[str, Any] | None = None,
     mode: Mode | str | None = None,
     default_mode: Mode = Mode.OBSERVE,
     caps: Caps | None = None,
@@ -53,7 +53,7 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
         limits: Limits by dotted name; a ``Limits`` sets every one of them.
         steps: Steps by id, each a ``core.Step`` or a mapping in the shape of ``[steps.ID]``; or some ``core.Step``.
         agents: By agent name, mappings in the shape of ``[agents.NAME]``.
-        toolset: What classes calls, or the name of a profile.
+        toolset: What classes calls, the name of a profile, or a mapping in the shape of ``[toolset]``.
         mode: ``off``, ``observe`` or ``enforce``; wins over files, like everything that code says.
         default_mode: The mode when nobody says any.
         caps: Bounds of memory and of series.
@@ -92,7 +92,7 @@ def load(  # noqa: PLR0913 - one keyword for each thing that can be set
         code=Layer(
             Scope(
                 limits={**code.limits, **_given(limits, limits_source)},
-                toolset=toolset_by_name(toolset) if isinstance(toolset, str) else toolset,
+                toolset=toolset_of(toolset, "code") if isinstance(toolset, str | Mapping) else toolset,
                 mode=None if mode is None else Mode.parse(mode, "code"),
                 complete=isinstance(limits, Limits),
             ),
@@ -150,5 +150,5 @@ def _environment_mode(environ: Mapping[str, str]) -> Mode | None:
 def _configured_toolset(environ: Mapping[str, str], document: Document) -> Toolset | None:
     name = environ.get(TOOLSET_VARIABLE, "").strip()
     if name:
-        return toolset_by_name(name, f"environment {TOOLSET_VARIABLE}")
-    return toolset_by_name(*document.toolset) if document.toolset else None
+        return toolset_of(name, f"environment {TOOLSET_VARIABLE}")
+    return document.toolset

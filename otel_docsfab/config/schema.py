@@ -1,13 +1,12 @@
 """The settings file as pydantic models, and the JSON Schema made from them.
 
 ``python -m otel_docsfab.config.schema PATH`` writes the schema, with ``--check`` it fails when the file is stale.
-Limits are one table in ``core.limits``; the schema of ``[limits]`` is made from it, never written twice.
+What ``[limits]`` and ``[toolset]`` hold is checked by those who know it; only their schemas are used here.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -17,41 +16,15 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSc
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
+from otel_docsfab.config.json_schemas import MAX_VALUE, limits_schema, toolset_schema
 from otel_docsfab.config.values import Caps, Mode
-from otel_docsfab.core import LIMITS, AnswerPath, StepKind
-from otel_docsfab.core.limits import ANSWER_PLAN
+from otel_docsfab.core import AnswerPath, StepKind
 
 SCHEMA_TITLE = "Settings of otel-docsfab"
-MAX_VALUE = LIMITS[0].maximum
 
 
-def _limits_schema() -> dict[str, Any]:
-    """The JSON Schema of ``[limits]``: tables nested along the dots of the names, or a whole name as the key."""
-    root: dict[str, Any] = _table()
-    for spec in LIMITS:
-        *groups, leaf = spec.name.split(".")
-        table = root
-        for group in groups:
-            table = table["properties"].setdefault(group, _table())
-        root["properties"][spec.name] = table["properties"][leaf] = {
-            "type": "integer",
-            "minimum": spec.minimum,
-            "maximum": spec.maximum,
-            "default": spec.default,
-            "description": f"{spec.name}, {spec.unit}",
-        }
-    plans = root["properties"]["compositionExecution"]["properties"]["answerPlan"]
-    plan = {"type": "integer", "minimum": 1, "maximum": MAX_VALUE}
-    plans["patternProperties"] = {"^[a-z][A-Za-z0-9]*Tokens$": plan}
-    root["patternProperties"] = {"^" + re.escape(ANSWER_PLAN) + "[a-z][A-Za-z0-9]*Tokens$": plan}
-    return root
-
-
-def _table() -> dict[str, Any]:
-    return {"type": "object", "properties": {}, "additionalProperties": False}
-
-
-LimitTable = Annotated[dict[str, Any], WithJsonSchema(_limits_schema())]
+LimitTable = Annotated[dict[str, Any], WithJsonSchema(limits_schema())]
+ToolsetTable = Annotated[str | dict[str, Any], WithJsonSchema(toolset_schema())]
 Name = Annotated[str, StringConstraints(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=MAX_VALUE)]
 
@@ -74,8 +47,8 @@ class ScopeModel(_Strict):
 
     mode: Annotated[Mode, Field(strict=False)] | SkipJsonSchema[None] = None
     """Nothing, observed only, or enforced; the mode of the environment is a ceiling."""
-    toolset: Name | SkipJsonSchema[None] = None
-    """Name of the toolset that classes its calls."""
+    toolset: ToolsetTable | SkipJsonSchema[None] = None
+    """What classes its calls: the name of a profile, or a table of rules before one."""
     limits: LimitTable = {}
     """Its own limits."""
 
@@ -111,8 +84,8 @@ class SettingsModel(_Strict):
 
     mode: Annotated[Mode, Field(strict=False)] = Mode.OBSERVE
     """Nothing, observed only, or enforced; the mode of the environment is a ceiling."""
-    toolset: Name = "docsfab"
-    """Name of the toolset that classes calls."""
+    toolset: ToolsetTable = "docsfab"
+    """What classes calls: the name of a profile, or a table of rules before one."""
     limits: LimitTable = {}
     """Limits by name, nested along the dots; between the limits file and the environment in precedence."""
     steps: dict[Name, StepModel] = {}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from otel_docsfab.config.names import did_you_mean, nearest_limit, plan_name
 from otel_docsfab.config.settings import Scope
 from otel_docsfab.config.sources import read_text
-from otel_docsfab.config.toolset_names import toolset_by_name
-from otel_docsfab.config.values import Caps, Mode, Setting, printable, printable_path
+from otel_docsfab.config.toolset_names import toolset_of
+from otel_docsfab.config.values import Caps, Mode, Setting, printable, printable_text
 from otel_docsfab.core import Toolset
 from otel_docsfab.core.limits import LimitSpec, limit_spec
 from otel_docsfab.errors import ConfigError, LimitError
@@ -31,7 +31,7 @@ class Document:
     Attributes:
         limits: Limits of every attempt, planned answers of steps included.
         mode: The mode of every attempt.
-        toolset: Name of the toolset and its source.
+        toolset: What classes the calls of every attempt.
         steps: Fields of ``core.Step`` by step id, only those that were given.
         step_scopes: What single steps do otherwise.
         agent_scopes: What single agents do otherwise.
@@ -40,7 +40,7 @@ class Document:
 
     limits: Mapping[str, Setting] = field(default_factory=dict)
     mode: Mode | None = None
-    toolset: tuple[str, str] | None = None
+    toolset: Toolset | None = None
     steps: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     step_scopes: Mapping[str, Scope] = field(default_factory=dict)
     agent_scopes: Mapping[str, Scope] = field(default_factory=dict)
@@ -70,7 +70,7 @@ def read_settings(path: str | os.PathLike[str]) -> Document:
 
     from otel_docsfab.config.toml_lines import key_lines  # noqa: PLC0415 - as above
 
-    shown = printable_path(os.fspath(path))
+    shown = printable_text(os.fspath(path))
     try:
         text = read_text(path)
         content = tomllib.loads(text)
@@ -103,7 +103,7 @@ def parse_document(content: Mapping[str, Any], places: Places) -> Document:
     return Document(
         limits=limits,
         mode=model.mode if "mode" in given else None,
-        toolset=(model.toolset, places.of(("toolset",))) if "toolset" in given else None,
+        toolset=toolset_of(model.toolset, places.of(("toolset",))) if "toolset" in given else None,
         steps={step_id: _fields(step_id, step) for step_id, step in model.steps.items()},
         step_scopes={key: _scope(scope, ("steps", key), places) for key, scope in model.steps.items()},
         agent_scopes={key: _scope(scope, ("agents", key), places) for key, scope in model.agents.items()},
@@ -135,7 +135,7 @@ def parse_code(steps: Mapping[str, Any], agents: Mapping[str, Any]) -> Document:
 def _objects(group: Mapping[str, Any]) -> dict[str, Toolset]:
     """Toolsets that are given as objects."""
     given = {key: scope.get("toolset") for key, scope in group.items() if isinstance(scope, Mapping)}
-    return {key: toolset for key, toolset in given.items() if toolset is not None and not isinstance(toolset, str)}
+    return {key: toolset for key, toolset in given.items() if not isinstance(toolset, str | Mapping | None)}
 
 
 def _without_toolset(group: Mapping[str, Any], toolsets: Mapping[str, Toolset]) -> dict[str, Any]:
@@ -206,8 +206,8 @@ def _fields(step_id: str, step: StepModel) -> dict[str, Any]:
 
 def _scope(model: ScopeModel, path: Path, places: Places) -> Scope:
     """What a step or an agent does otherwise."""
-    toolset = model.toolset and toolset_by_name(model.toolset, places.of((*path, "toolset")))
-    return Scope(limits_of(model.limits, (*path, "limits"), places), toolset or None, model.mode)
+    toolset = None if model.toolset is None else toolset_of(model.toolset, places.of((*path, "toolset")))
+    return Scope(limits_of(model.limits, (*path, "limits"), places), toolset, model.mode)
 
 
 def _explained(error: ValidationError, content: Mapping[str, Any], places: Places) -> ConfigError:

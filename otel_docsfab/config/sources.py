@@ -17,7 +17,7 @@ from otel_docsfab.config.values import (
     Ignored,
     Setting,
     printable,
-    printable_path,
+    printable_text,
 )
 from otel_docsfab.core.limits import LimitSpec
 from otel_docsfab.errors import ConfigError, LimitError
@@ -128,11 +128,11 @@ def read_limits_file(environ: Mapping[str, str]) -> Reading:
     except (OSError, ValueError) as error:
         reason = error
     else:
-        return parse_limits(text, printable_path(path))
+        return parse_limits(text, printable_text(path))
     why = getattr(reason, "strerror", None) or str(reason)
     with contextlib.suppress(OSError, ValueError, AttributeError):  # stderr may be closed or missing
-        sys.stderr.write(f"otel-docsfab: host-limits-file-unreadable: {printable_path(path)} is skipped: {why}\n")
-    return Reading({}, (Ignored("(whole file)", f"file {printable_path(path)}", f"unreadable: {why}"),))
+        sys.stderr.write(f"otel-docsfab: host-limits-file-unreadable: {printable_text(path)} is skipped: {why}\n")
+    return Reading({}, (Ignored("(whole file)", f"file {printable_text(path)}", f"unreadable: {why}"),))
 
 
 def read_environment(environ: Mapping[str, str]) -> Reading:

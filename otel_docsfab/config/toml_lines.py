@@ -25,15 +25,15 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
         header = line.startswith("[")
-        # A value may begin here and end lines below: any other value does, since only the key is wanted.
-        path = _path(line if header else line.partition("=")[0] + "=0") if len(line) <= _LONGEST_LINE else ()
-        if not path:
+        if len(line) > _LONGEST_LINE or not (header or "=" in line):
             continue
-        if header:
+        # A value may begin here and end lines below: any other value does, since only the key is wanted.
+        path = _path(line if header else line.partition("=")[0] + "=0")
+        above = () if header else table
+        for length in range(1, len(path) + 1):
+            lines.setdefault((*above, *path[:length]), number)
+        if header and path:
             table = path
-            lines.setdefault(table, number)
-        else:
-            lines.setdefault((*table, *path), number)
     return lines
 
 

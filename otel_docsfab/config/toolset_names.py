@@ -1,36 +1,31 @@
-"""Toolsets by name."""
+"""Toolsets by name, and from the tables of a settings file."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-
-from otel_docsfab.config.values import printable
 from otel_docsfab.core import DOCSFAB_TOOLS, Toolset
-from otel_docsfab.errors import ConfigError
-
-_PROFILES = "otel_docsfab.config.toolsets"
 
 
 def toolset_by_name(name: str, source: str = "code") -> Toolset:
-    """The toolset of a name; ``docsfab`` is the default one.
-
-    Profiles are imported when one is asked for.
-
-    Args:
-        name: Name of a profile.
-        source: Who asks, for the error.
+    """The toolset of a profile's name; ``docsfab`` is the default one.
 
     Raises:
-        ConfigError: There is no such profile.
+        ConfigError: There is no such profile, or its shell rules need a parser that is not installed.
     """
-    if name == "docsfab":
+    return toolset_of(name, source)
+
+
+def toolset_of(data: object, source: str) -> Toolset:
+    """The toolset of a name or of a ``[toolset]`` table; profiles are imported when one is asked for.
+
+    Args:
+        data: A profile's name, or a table with a profile and rules before it.
+        source: Who says so, for errors.
+
+    Raises:
+        ConfigError: Something in it is unknown; names it, its value and its source.
+    """
+    if data == "docsfab":
         return DOCSFAB_TOOLS
-    refused = f"toolset {printable(name)} (from {source}) is refused"
-    if find_spec(_PROFILES) is None:
-        raise ConfigError(f"{refused}: give docsfab")
-    try:
-        toolset: Toolset = import_module(_PROFILES).profile(name)
-    except (ConfigError, KeyError) as error:
-        raise ConfigError(f"{refused}: {error}") from None
-    return toolset
+    from otel_docsfab.config.toolsets import from_data  # noqa: PLC0415 - the default needs none of it
+
+    return from_data(data, source)

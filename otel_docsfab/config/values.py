@@ -114,7 +114,6 @@ def printable(value: object, longest: int = 80) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-def printable_path(path: object) -> str:
-    """A path as people type it; quoted and escaped only when it holds what cannot be printed."""
-    text = str(path)
+def printable_text(text: str) -> str:
+    """A name or path as people type it; quoted and escaped only when it holds what cannot be printed."""
     return text if text.isprintable() else ascii(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any, Final
@@ -15,8 +16,9 @@ else:
     _fast = orjson.loads
 
 _DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else byte for byte in range(256))  # noqa: PLR2004 - "0" to "9"
-_LONG_NUMBER: Final = b"0" * 20
-"""Whole numbers this long leave 64 bits, and orjson would round them."""
+_LONG: Final = b"0" * 20
+"""Whole numbers this long may leave 64 bits, and orjson would round them."""
+_LONG_NEGATIVE: Final = b"-" + b"0" * 19
 
 
 class BrokenJson(ValueError):  # noqa: N818 - a finding, not a fault
@@ -36,11 +38,11 @@ def loads(raw: bytes) -> Any:
     Raises:
         BrokenJson: The bytes are no JSON, or nested too deeply to be read.
     """
-    if _fast is not None and _LONG_NUMBER not in raw.translate(_DIGITS):
-        try:
-            return _fast(raw)
-        except ValueError:  # what only the standard library takes comes next
-            pass
+    if _fast is not None:
+        digits = raw.translate(_DIGITS)
+        if _LONG not in digits and _LONG_NEGATIVE not in digits:
+            with contextlib.suppress(ValueError):  # what only the standard library takes comes next
+                return _fast(raw)
     try:
         return json.loads(raw.decode("utf-8", "surrogateescape"))
     except RecursionError as error:

@@ -20,6 +20,7 @@ MAX_DEPTH: Final = 100
 _OTHER_SIGNALS: Final = ("resourceLogs", "resourceMetrics", "resourceProfiles", "resource_logs", "resource_metrics")
 _ID_CHARS: Final = {"trace": 32, "span": 16}
 _ID_CHARS_BASE64: Final = {"trace": 24, "span": 12}
+_OK: Final = frozenset({1, "1", "STATUS_CODE_OK", "OK", "Ok"})
 _ERROR: Final = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR", "Error"})
 
 
@@ -91,6 +92,7 @@ def _span(span: Any, scope: str, resource: Mapping[str, Any]) -> RecordedSpan:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent,
+        explicit_ok=status.get("code") in _OK,
         start_unix_ns=int(span.get("startTimeUnixNano") or 0),
         end_unix_ns=int(span.get("endTimeUnixNano") or 0),
         resource=resource,

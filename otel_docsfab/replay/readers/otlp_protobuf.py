@@ -128,6 +128,7 @@ def _span(span: Span, scope: str, resource: Mapping[str, Any]) -> RecordedSpan:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent,
+        explicit_ok=span.status.code == Status.STATUS_CODE_OK,
         start_unix_ns=span.start_time_unix_nano,
         end_unix_ns=span.end_time_unix_nano,
         resource=resource,

@@ -118,7 +118,7 @@ def _read(stream: io.BufferedReader, name: str, problems: Problems, limit: int) 
     start = head[:_SNIFFED_BYTES].lstrip()
     if not start:
         raise NotATrace(f"{name}: is empty; {EXPECTED}")
-    if start[:1] in (b"{", b"[") and not _BINARY.search(start):
+    if not _BINARY.search(start) and (start[:1] in (b"{", b"[") or b"\n{" in head):  # log lines may come first
         return _read_json(stream, head, name, problems, limit)
     layout = sniff_protobuf(head)
     if layout:

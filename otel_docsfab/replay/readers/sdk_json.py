@@ -59,6 +59,7 @@ def _span(value: Mapping[str, Any]) -> RecordedSpan:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent,
+        explicit_ok=status.get("status_code") == "OK",
         start_unix_ns=_unix_ns(value.get("start_time")),
         end_unix_ns=_unix_ns(value.get("end_time")),
         resource=_mapping((value.get("resource") or {}).get("attributes")),

@@ -8,9 +8,9 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple, cast
 
 from otel_docsfab.errors import InputError
 from otel_docsfab.replay.readers.problems import Problems
@@ -116,8 +116,12 @@ def _why(error: Exception) -> str:
 class _Tolerant(io.RawIOBase):
     """A stream that ends where it breaks, and says so, instead of raising half-way."""
 
-    def __init__(self, inner: BinaryIO, name: str, problems: Problems, head: bytes = b"") -> None:
-        self._inner, self._name, self._problems, self._head = inner, name, problems, head
+    def __init__(
+        self, inner: BinaryIO, name: str, problems: Problems, head: bytes = b"", under: BinaryIO | None = None
+    ) -> None:
+        self._inner, self._name, self._problems, self._head, self._under = inner, name, problems, head, under
+        # What came before the damage must not be lost with it: read1 hands out what it has.
+        self._read: Callable[[int], bytes] = getattr(inner, "read1", inner.read)
         self._ended = False
 
     def readable(self) -> bool:
@@ -131,7 +135,7 @@ class _Tolerant(io.RawIOBase):
             data, self._head = self._head[:size], self._head[size:]
         else:
             try:
-                data = self._inner.read(size)
+                data = self._read(size)
             except (OSError, EOFError, zlib.error, _zstd_error()) as error:
                 self._problems.broke(self._name, 0, f"cut off or damaged, read up to there ({_why(error)})")
                 data = b""
@@ -142,6 +146,8 @@ class _Tolerant(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             self._inner.close()
+            if self._under is not None:
+                self._under.close()
         super().close()
 
 
@@ -166,7 +172,8 @@ def open_source(source: Source, problems: Problems) -> io.BufferedReader:
     head = _head(plain, len(_ZSTD))
     stream = _buffered(plain, source.path, problems, head)
     if head.startswith(_GZIP):
-        return _buffered(gzip.GzipFile(fileobj=stream), source.path, problems)  # type: ignore[arg-type]  # a BinaryIO in all but name
+        unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+        return io.BufferedReader(_Tolerant(unpacked, source.path, problems, under=stream), _BUFFER)
     if head.startswith(_ZSTD):
         return _buffered(unpack_zstd(stream, source.path), source.path, problems)
     return stream

@@ -47,7 +47,7 @@ def is_claude_code(value: Any) -> bool:
     """Whether a JSON value is a record of a Claude Code session."""
     if not isinstance(value, dict):
         return False
-    kind = value.get("type")
+    kind = text(value.get("type"))
     if kind in ("user", "assistant"):
         return isinstance(value.get("message"), dict) and (
             "sessionId" in value or "uuid" in value or "isSidechain" in value
@@ -89,7 +89,7 @@ class _Reader:
                 return []  # files of resumed sessions repeat records
             _remember(self._seen, uuid, None)
         agent = self._agent(record, uuid)
-        kind = record.get("type")
+        kind = text(record.get("type"))
         at_ms = unix_ms(record.get("timestamp"))
         if kind == "assistant":
             self._assistant(agent, record, at_ms)
@@ -147,12 +147,12 @@ class _Reader:
         if isinstance(content, str) and content.strip():
             agent.said()
         for block in sequence(content):
-            kind = mapping(block).get("type")
+            kind = text(mapping(block).get("type"))
             if kind in _CALLS:
                 agent.call(text(block.get("name")) or "", block.get("input"), text(block.get("id")), at_ms)
             elif kind == "text" and (text(block.get("text")) or "").strip():
                 agent.said()
-            elif isinstance(kind, str) and kind.endswith("_tool_result"):
+            elif kind and kind.endswith("_tool_result"):
                 _result(agent, block, at_ms)
 
     def _user(self, agent: Conversation, record: dict[str, Any], uuid: str | None, at_ms: int) -> None:

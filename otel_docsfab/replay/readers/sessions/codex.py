@@ -63,7 +63,7 @@ def is_codex(value: Any) -> bool:
     """Whether a JSON value is a record of a Codex rollout, or the oldest form's whole file."""
     if not isinstance(value, dict):
         return False
-    kind = value.get("type")
+    kind = text(value.get("type"))
     if kind in _WRAPPERS:
         return "payload" in value
     if kind in _ITEMS:
@@ -101,7 +101,7 @@ class _Reader:
         self._prompts = 0
 
     def read(self, record: dict[str, Any]) -> None:
-        kind, payload = record.get("type"), mapping(record.get("payload"))
+        kind, payload = text(record.get("type")), mapping(record.get("payload"))
         at_ms = unix_ms(record.get("timestamp"))
         if kind == "response_item":
             self._item(payload, at_ms)
@@ -128,7 +128,7 @@ class _Reader:
             self.agent.agent = role or "sub-agent"
 
     def _event(self, payload: dict[str, Any], at_ms: int) -> None:
-        kind = payload.get("type")
+        kind = text(payload.get("type"))
         if kind in ("task_started", "turn_started"):
             self._turn_id, self._prompts = text(payload.get("turn_id")), 0
             self.agent.prompt(self._turn_id, at_ms)
@@ -147,7 +147,7 @@ class _Reader:
         self.agent.prompt(f"{key}.{self._prompts}" if key and self._prompts else key, at_ms)
 
     def _item(self, item: dict[str, Any], at_ms: int) -> None:
-        kind = item.get("type")
+        kind = text(item.get("type"))
         if kind == "message":
             self._message(item, at_ms)
         elif kind in _COMPACTIONS:
@@ -175,7 +175,7 @@ class _Reader:
             self._prompt(at_ms)
 
     def _call(self, item: dict[str, Any], at_ms: int) -> None:
-        kind = item.get("type")
+        kind = text(item.get("type"))
         call_id = text(item.get("call_id")) or text(item.get("id"))
         if kind == "local_shell_call":
             self.agent.call("local_shell", item.get("action"), call_id, at_ms)

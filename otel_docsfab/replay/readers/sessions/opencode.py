@@ -196,7 +196,7 @@ def _output(tool: dict[str, Any], state: dict[str, Any], metadata: dict[str, Any
 def _is_prompt(part: dict[str, Any]) -> bool:
     if part.get("type") == "text":
         return part.get("synthetic") is not True and part.get("ignored") is not True
-    return part.get("type") in _PROMPT_PARTS
+    return text(part.get("type")) in _PROMPT_PARTS
 
 
 def _started(tool: dict[str, Any]) -> int:

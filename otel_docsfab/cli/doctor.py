@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,8 +11,14 @@ import typer
 
 
 def doctor(
+    arguments: Annotated[
+        str | None, typer.Argument(metavar="[ARGS]", help="With --tools: arguments as JSON, or a shell command.")
+    ] = None,
     *,
     limits: Annotated[bool, typer.Option("--limits", help="Every limit with its value, source and headroom.")] = False,
+    tools: Annotated[
+        str | None, typer.Option("--tools", metavar="TOOL", help="What a call of this tool counts as, and why.")
+    ] = None,
     step: Annotated[
         str | None, typer.Option("--step", metavar="ID", help="For this step, with its reserve and ask time.")
     ] = None,
@@ -23,17 +29,31 @@ def doctor(
     settings: Annotated[
         Path | None, typer.Option("--settings", metavar="FILE", help="Settings file instead of OTEL_DOCSFAB_SETTINGS.")
     ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", metavar="NAME", help="Toolset to ask instead of the configured one.")
+    ] = None,
+    shell: Annotated[
+        str, typer.Option("--shell", metavar="MODE", help="With --profile: off, reads or reads-and-writes.")
+    ] = "reads",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what is configured, where it comes from, and what follows from it."""
     from otel_docsfab import config  # noqa: PLC0415 - help must start fast
-    from otel_docsfab.cli.doctor_limits import examine, print_json, print_table  # noqa: PLC0415 - as above
     from otel_docsfab.errors import ConfigError  # noqa: PLC0415 - as above
 
-    if not limits:
-        raise ConfigError("doctor: say what to examine: --limits")
+    if limits == (tools is not None):
+        raise ConfigError("doctor: say what to examine: --limits, or --tools TOOL")
+    if arguments is not None and tools is None:
+        raise ConfigError("doctor: arguments belong to --tools TOOL")
     loaded = config.load(
         limits=config.parse_options(limit or ()), limits_source="option --limit", settings_file=settings
     )
-    report = examine(loaded, step_id=step, agent_name=agent)
-    (print_json if as_json else print_table)(report)
+    if tools is None:
+        from otel_docsfab.cli.doctor_limits import examine, print_json, print_table  # noqa: PLC0415 - as above
+
+        (print_json if as_json else print_table)(examine(loaded, step_id=step, agent_name=agent))
+        return
+    from otel_docsfab.cli.doctor_tools import doctor_tools  # noqa: PLC0415 - as above
+
+    configured: Any = None if profile else loaded.resolve(step, agent).toolset
+    doctor_tools(tools, arguments, profile or "as configured", shell=shell, as_json=as_json, toolset=configured)

@@ -177,7 +177,10 @@ def test_a_limit_of_zero_has_no_headroom():
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ((), ConfigError, "say what to examine: --limits"),
+        ((), ConfigError, "say what to examine: --limits, or --tools TOOL"),
+        (("--limits", "--tools", "read"), ConfigError, "say what to examine"),
+        (("--limits", "{}"), ConfigError, "arguments belong to --tools"),
+        (("--tools", "read", "--profile", "nowhere"), ConfigError, "'nowhere' is unknown"),
         (("--limits", "--limit", "execution.toolCallCeiling"), LimitError, "option --limit"),
         (("--limits", "--limit", "execution.toolCallCeiling=0"), LimitError, "at least 1 count"),
         (("--limits", "--limit", "execution.toolCallCelling=5"), ConfigError, "did you mean execution.toolCallCeiling"),
@@ -196,6 +199,18 @@ def test_markup_and_control_characters_in_names_are_harmless(run, tmp_path):
     output = run("--limits", "--step", "[bold]x\x1b[31m", DOCSFAB_SERVICE_ENV_FILE="[red]x.env").stdout
     assert "file [red]x.env:2" in output
     assert "\x1b" not in output
+
+
+def test_a_tool_is_classed_by_the_configured_toolset_or_by_a_profile(run, tmp_path):
+    (tmp_path / "tools.toml").write_text("[[steps.look.toolset.rules]]\ntools = 'kb'\nclass = 'read'\n")
+
+    def classed(*arguments):
+        return json.loads(run("--json", "--tools", *arguments).stdout)["class"]
+
+    assert classed("read", '{"path": "a"}') == "read"
+    assert classed("kb", "{}") == "neutral"
+    assert classed("kb", "{}", "--settings", "tools.toml", "--step", "look") == "read"
+    assert classed("Edit", '{"file_path": "a"}', "--profile", "claude-code") == "progress"
 
 
 def test_help_imports_neither_rich_tables_nor_pydantic():

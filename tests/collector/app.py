@@ -1,4 +1,4 @@
-"""An application under load, told over standard input how many spans to make; it answers with a line of JSON each time."""
+"""An application under load: told over standard input how many spans to make, it answers with a line of JSON."""
 
 import json
 import resource

@@ -1,6 +1,6 @@
 """Spans for the collectors to carry: recorded ones, with or without secrets planted, and made ones."""
 
-import datetime
+import datetime as dt
 import json
 import os
 import re
@@ -26,7 +26,7 @@ def digest(seed: str) -> str:
 
 
 def _ns(moment: str) -> int:
-    return round(datetime.datetime.fromisoformat(moment).timestamp() * 1e9)
+    return round(dt.datetime.fromisoformat(moment).timestamp() * 1e9)
 
 
 def _context(trace_id: str, span_id: str, salt: int) -> SpanContext:
@@ -73,7 +73,9 @@ def recorded(path: Path, edit: Edit, text: Callable[[str], str] = lambda text: t
     return spans
 
 
-def made(attributes: Attributes, *, trace: int, parent: int | None = None, name: str = "execute_tool read", **more) -> ReadableSpan:
+def made(
+    attributes: Attributes, *, trace: int, parent: int | None = None, name: str = "execute_tool read", **more
+) -> ReadableSpan:
     """One span of a trace."""
     return ReadableSpan(
         name=name,
@@ -104,19 +106,34 @@ def ids(spans: Iterable[ReadableSpan]) -> set[tuple[str, str]]:
 
 
 CONTENT_KEYS = {
-    "semantic conventions": r"gen_ai\.(tool\.call\.(arguments|result)|(input|output)\.messages|system_instructions|tool\.(description|definitions))",
-    "pydantic ai, older": r"tool_(arguments|response)|final_result|pydantic_ai\.all_messages",
-    "openinference": r"(input|output)\.value|llm\.(input|output)_messages\..*(content|text|arguments)(\.\d+)?|tool\.(parameters|description)|llm\.tools\..*",
-    "traceloop": r"traceloop\.entity\.(input|output)|gen_ai\.task\.(input|output)|tool\.arguments",
-    "langsmith": r"gen_ai\.(prompt|completion)",
-    "logfire": r"input|output|error|logfire\.(msg|json_schema)",
-    "google adk": r"gcp\.vertex\.agent\.(tool_call_args|tool_response|llm_request|llm_response)",
-    "haystack": r"haystack\.agent\.(input|output|tools|step\.(llm|tool)\.(input|output))",
-    "crewai": r"crew_(agents|tasks|inputs)|crewai\.(crew\.(agents|tasks|result|tasks_output)|task\.(description|expected_output)|agent\.(goal|backstory))|task_(description|expected_output)",
-    "span events": r"content|message|tool\.result|exception\.(message|stacktrace)",
+    "semantic conventions": (
+        r"gen_ai\.tool\.call\.(arguments|result)",
+        r"gen_ai\.(input|output)\.messages",
+        r"gen_ai\.system_instructions",
+        r"gen_ai\.tool\.(description|definitions)",
+    ),
+    "pydantic ai, older": (r"tool_(arguments|response)", r"final_result", r"pydantic_ai\.all_messages"),
+    "openinference": (
+        r"(input|output)\.value",
+        r"llm\.(input|output)_messages\..*(content|text|arguments)(\.\d+)?",
+        r"llm\.tools\..*",
+        r"tool\.(parameters|description)",
+    ),
+    "traceloop": (r"traceloop\.entity\.(input|output)", r"gen_ai\.task\.(input|output)", r"tool\.arguments"),
+    "langsmith": (r"gen_ai\.(prompt|completion)",),
+    "logfire": (r"input|output|error", r"logfire\.(msg|json_schema)"),
+    "google adk": (r"gcp\.vertex\.agent\.(tool_call_args|tool_response|llm_request|llm_response)",),
+    "haystack": (r"haystack\.agent\.(input|output|tools)", r"haystack\.agent\.step\.(llm|tool)\.(input|output)"),
+    "crewai": (
+        r"crew_(agents|tasks|inputs)",
+        r"crewai\.crew\.(agents|tasks|result|tasks_output)",
+        r"crewai\.agent\.(goal|backstory)",
+        r"(crewai\.task\.|task_)(description|expected_output)",
+    ),
+    "span events": (r"content|message|tool\.result", r"exception\.(message|stacktrace)"),
 }
-"""Where 19 runtimes put arguments, results, prompts and texts, by family; written from what they emit, not from agent.yaml."""
-_CONTENT = {family: re.compile(pattern) for family, pattern in CONTENT_KEYS.items()}
+"""Where runtimes put arguments, results, prompts and texts; written from what they emit, not from agent.yaml."""
+_CONTENT = {family: re.compile("|".join(patterns)) for family, patterns in CONTENT_KEYS.items()}
 
 
 def families(key: str) -> set[str]:

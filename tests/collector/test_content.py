@@ -2,17 +2,18 @@
 
 import itertools
 import json
-import logging
 import re
 
 import pytest
 import requests
 from opentelemetry._logs import LogRecord, SeverityNumber
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import Event
+from opentelemetry.sdk.trace import Event, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Status, StatusCode
 
@@ -22,11 +23,15 @@ from tests.services.collector import attributes, wait_until
 pytestmark = pytest.mark.service
 
 # What the scenario of every capture read, wrote and said; agent and tool names are no content.
-SCENARIO = re.compile(r"alpha|beta|read things|\ba\.txt|missing\.txt|out\.txt|No such file|wrote 7|NOTICE|boom a|You are an agent")
+SCENARIO = re.compile(
+    r"alpha|beta|read things|\ba\.txt|missing\.txt|out\.txt|No such file|wrote 7|NOTICE|boom a|You are an agent"
+)
 
 
 def is_tool(attributes):
-    return attributes.get("gen_ai.operation.name") == "execute_tool" or "TOOL" in str(attributes.get("openinference.span.kind"))
+    return attributes.get("gen_ai.operation.name") == "execute_tool" or "TOOL" in str(
+        attributes.get("openinference.span.kind")
+    )
 
 
 @pytest.mark.parametrize("capture", SDK_CAPTURES, ids=lambda path: path.stem)
@@ -52,7 +57,9 @@ def test_recorded_spans_arrive_whole_in_number_without_content_and_with_their_di
     assert not SCENARIO.search(written)
     kept = [attributes(span) for span in arrived]
     assert digests == {
-        found["docsfab.arguments.digest"]: found["docsfab.result.digest"] for found in kept if "docsfab.result.digest" in found
+        found["docsfab.arguments.digest"]: found["docsfab.result.digest"]
+        for found in kept
+        if "docsfab.result.digest" in found
     }
 
 
@@ -72,7 +79,13 @@ def test_what_replay_needs_to_judge_is_still_there(chain):
     sent = {f"{span.context.span_id:016x}": span for span in spans}
     for span in chain.arrived(ids(spans)):
         before, after = sent[span["spanId"]].attributes, attributes(span)
-        for key in ("gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.conversation.id", "error.type"):
+        for key in (
+            "gen_ai.operation.name",
+            "gen_ai.tool.name",
+            "gen_ai.tool.call.id",
+            "gen_ai.conversation.id",
+            "error.type",
+        ):
             assert after.get(key) == before.get(key)
         assert span["status"].get("code", 0) == sent[span["spanId"]].status.status_code.value
         assert len(span.get("events", [])) == len(sent[span["spanId"]].events)
@@ -80,15 +93,29 @@ def test_what_replay_needs_to_judge_is_still_there(chain):
 
 def test_a_key_nobody_thought_of_is_removed_wherever_it_stands(chain):
     trace = 0x5EC1
-    secret = {"vendor.future.payload": "SECRET", "name": "SECRET", "kind": "SECRET", "gen_ai.tool.call.arguments": {"path": "SECRET"}}
+    secret = {
+        "vendor.future.payload": "SECRET",
+        "name": "SECRET",
+        "kind": "SECRET",
+        "gen_ai.tool.call.arguments": {"path": "SECRET"},
+    }
     span = made(
         {**secret, "docsfab.turn": 3, "error.type": "SECRET in a sentence", "gen_ai.tool.name": "read"},
         trace=trace,
-        resource=Resource({"service.name": "host", "process.command_args": ["agent", "-p", "SECRET"], "process.command_line": "SECRET"}),
+        resource=Resource(
+            {
+                "service.name": "host",
+                "process.command_args": ["agent", "-p", "SECRET"],
+                "process.command_line": "SECRET",
+            }
+        ),
         scope=InstrumentationScope("scope", attributes={"vendor.prompt": "SECRET"}),
         status=Status(StatusCode.ERROR, "SECRET"),
         events=[
-            Event("exception", {"exception.type": "OSError", "exception.message": "SECRET", "exception.stacktrace": "SECRET"}),
+            Event(
+                "exception",
+                {"exception.type": "OSError", "exception.message": "SECRET", "exception.stacktrace": "SECRET"},
+            ),
             Event("exception", {"exception.type": "SECRET in a sentence", "error.type": "SECRET: text"}),
             Event("docsfab.output_started", {"kind": "answer"}),
             Event("reading the SECRET file", secret),
@@ -112,7 +139,11 @@ def test_a_key_nobody_thought_of_is_removed_wherever_it_stands(chain):
 @pytest.mark.parametrize(
     ("scope", "name", "becomes"),
     [
-        ("openinference.instrumentation.crewai._event_listener", "reader.Read SECRET. Then stop.execute", "reader.execute"),
+        (
+            "openinference.instrumentation.crewai._event_listener",
+            "reader.Read SECRET. Then stop.execute",
+            "reader.execute",
+        ),
         ("opentelemetry.instrumentation.crewai.instrumentation", "Read SECRET.\nThen stop.task", "task"),
         ("opentelemetry.instrumentation.llamaindex", "FunctionTool.task", "FunctionTool.task"),
         ("any", "SECRET\nof two lines", "redacted"),
@@ -128,7 +159,9 @@ def test_prompts_in_span_names_do_not_leave(chain, scope, name, becomes):
 
 
 def test_log_records_keep_codes_and_lose_bodies(chain):
-    provider = LoggerProvider(Resource({"service.name": "host", "process.command_line": "SECRET"}), shutdown_on_exit=False)
+    provider = LoggerProvider(
+        Resource({"service.name": "host", "process.command_line": "SECRET"}), shutdown_on_exit=False
+    )
     provider.add_log_record_processor(
         SimpleLogRecordProcessor(OTLPLogExporter(endpoint=f"http://127.0.0.1:{chain.agent.grpc}", insecure=True))
     )
@@ -137,12 +170,20 @@ def test_log_records_keep_codes_and_lose_bodies(chain):
             event_name="docsfab.read_loop.stop",
             severity_number=SeverityNumber.WARN,
             body={"message": "SECRET", "parts": ["SECRET"]},
-            attributes={"docsfab.stop.code": "planted-code", "prompt": "SECRET", "tool_input": "SECRET", "name": "SECRET"},
+            attributes={
+                "docsfab.stop.code": "planted-code",
+                "prompt": "SECRET",
+                "tool_input": "SECRET",
+                "name": "SECRET",
+            },
         )
     )
     provider.shutdown()
 
-    wait_until("the decision in the gateway's log", lambda: "docsfab.stop.code=planted-code" in chain.gateway.output.read_text())
+    wait_until(
+        "the decision in the gateway's log",
+        lambda: "docsfab.stop.code=planted-code" in chain.gateway.output.read_text(),
+    )
     assert "SECRET" not in chain.gateway.output.read_text()
 
 
@@ -156,13 +197,17 @@ def test_a_command_line_agent_that_posts_json_is_stripped_as_well(chain):
         for resource in post.get("resourceLogs", []):
             for scope in resource["scopeLogs"]:
                 for log in scope["logRecords"]:
-                    names |= {entry["value"]["stringValue"] for entry in log["attributes"] if entry["key"] == "event.name"}
+                    names |= {
+                        entry["value"]["stringValue"] for entry in log["attributes"] if entry["key"] == "event.name"
+                    }
         answer = requests.post(f"http://127.0.0.1:{chain.agent.http}{path}", json=post, timeout=30)
         assert answer.status_code == requests.codes.ok
 
     assert not SCENARIO.search(json.dumps(chain.arrived(sent)))
     assert names
-    wait_until("its log records in the gateway's log", lambda: all(name in chain.gateway.output.read_text() for name in names))
+    wait_until(
+        "its log records in the gateway's log", lambda: all(name in chain.gateway.output.read_text() for name in names)
+    )
     assert not SCENARIO.search(chain.gateway.output.read_text())
 
 
@@ -173,9 +218,6 @@ def test_a_batch_of_large_results_is_taken_before_it_is_stripped(chain):
 
 
 def test_ten_thousand_spans_of_a_real_provider_all_arrive_without_content(chain):
-    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     provider = TracerProvider(shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{chain.agent.grpc}", insecure=True)
@@ -183,7 +225,9 @@ def test_ten_thousand_spans_of_a_real_provider_all_arrive_without_content(chain)
     tracer = provider.get_tracer("load")
     sent = {}
     for number in range(1000):
-        with tracer.start_as_current_span("invoke_agent reader", attributes={"gen_ai.operation.name": "invoke_agent"}) as agent:
+        with tracer.start_as_current_span(
+            "invoke_agent reader", attributes={"gen_ai.operation.name": "invoke_agent"}
+        ) as agent:
             sent[agent.context.span_id] = agent
             for _ in range(9):
                 content = {"gen_ai.tool.call.arguments": "SECRET", "gen_ai.tool.call.result": "SECRET" * 50}
@@ -197,4 +241,3 @@ def test_ten_thousand_spans_of_a_real_provider_all_arrive_without_content(chain)
     assert "SECRET" not in json.dumps(arrived)
     kept = (attributes(span) for span in arrived)
     assert sum(found.get("docsfab.result.digest") == digest(found.get("docsfab.turn", "")) for found in kept) == 9_000
-    logging.getLogger(__name__).info("10,000 spans arrived")

@@ -1,4 +1,4 @@
-"""Metrics that an application sends come out of the agent under the catalogue's names and labels, and nothing else does."""
+"""Metrics of an application come out of the agent under the catalogue's names and labels, and nothing else does."""
 
 import pytest
 from opentelemetry import trace
@@ -47,7 +47,9 @@ def scraped(chain):
     with tracer.start_as_current_span("invoke_agent reader") as span:
         for metric in METRICS:
             record(meter, metric, labels_of(metric))
-        meter.create_counter("docsfab.retries").add(1, {"prompt": "SECRET", "reason": "read-loop", "outcome": "answered"})
+        meter.create_counter("docsfab.retries").add(
+            1, {"prompt": "SECRET", "reason": "read-loop", "outcome": "answered"}
+        )
         meter.create_counter("gen_ai.client.of.another").add(1, {"prompt": "SECRET"})
     provider.shutdown()
     wait_until("our metrics at the agent", lambda: "docsfab_" in fetch(chain.agent.prometheus, "/metrics"))

@@ -1,4 +1,4 @@
-"""A collector that dies costs the application nothing but the spans that its bounded queue cannot hold, and those are counted."""
+"""A collector that dies costs the application the spans that its bounded queue cannot hold, and those are counted."""
 
 import json
 import os
@@ -62,7 +62,10 @@ def counted(chain):
     """What the SDK says it lost, as the agent shows it to Prometheus."""
     lost = 0.0
     for line in fetch(chain.agent.prometheus, "/metrics").splitlines():
-        if line.startswith(("otel_sdk_processor_span_processed_total{", "otel_sdk_exporter_span_exported_total{")) and "error_type=" in line:
+        if (
+            line.startswith(("otel_sdk_processor_span_processed_total{", "otel_sdk_exporter_span_exported_total{"))
+            and "error_type=" in line
+        ):
             lost += float(line.rsplit(" ", 1)[1])
     return lost
 

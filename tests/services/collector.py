@@ -53,7 +53,7 @@ def wait_until(what: str, reached: Callable[[], object], patience_s: float = PAT
 
 def fetch(port: int, path: str, accept: str = "text/plain") -> str:
     """Body of a loopback GET; empty while nothing answers."""
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": accept})  # noqa: S310 - loopback
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": accept})
     try:
         with urllib.request.urlopen(request, timeout=5) as response:  # noqa: S310 - loopback
             return str(response.read().decode())
@@ -184,7 +184,9 @@ def start_chain(binary: Path, directory: Path, **gateway: str) -> Chain:
     def start(config: str, **settings: str) -> Collector:
         place = directory / config
         place.mkdir()
-        collector = Collector(binary, config, place, {f"OTELCOL_DOCSFAB_{key}": value for key, value in settings.items()})
+        collector = Collector(
+            binary, config, place, {f"OTELCOL_DOCSFAB_{key}": value for key, value in settings.items()}
+        )
         started.append(collector)
         return collector.start()
 

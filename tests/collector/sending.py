@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-CAPTURES = Path(os.environ.get("OTEL_DOCSFAB_CAPTURES", Path(__file__).parents[1] / "captures"))
+CAPTURES = Path(__file__).parents[1] / "captures"
 SDK_CAPTURES = sorted(path for path in CAPTURES.glob("*.jsonl") if not path.stem.endswith("_otlp"))
 Attributes = dict[str, object]
 Edit = Callable[[Attributes], Attributes]

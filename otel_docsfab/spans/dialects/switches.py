@@ -119,8 +119,8 @@ HAYSTACK: Final = Switch(
 """Haystack's spans have the application's own scope; they are known by their names."""
 
 UNKNOWN: Final = Switch(
-    "Let the instrumentation write gen_ai.tool.call.arguments and gen_ai.tool.call.result, or the docsfab.arguments.digest"
-    " and docsfab.result.digest of them where the content is whole.",
+    "Let the instrumentation write gen_ai.tool.call.arguments and gen_ai.tool.call.result, or the digests of whole"
+    " content as docsfab.arguments.digest and docsfab.result.digest."
 )
 """For scopes that nobody knows."""
 

@@ -6,7 +6,7 @@ A turn is a model span that ends well and the tool spans that start then. Nothin
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from opentelemetry import trace
@@ -29,8 +29,8 @@ INEXPRESSIBLE = {
 class GenAi:
     """The GenAI semantic conventions."""
 
-    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "reader"}
-    model = {"gen_ai.operation.name": "chat"}
+    agent: ClassVar = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "reader"}
+    model: ClassVar = {"gen_ai.operation.name": "chat"}
 
     @staticmethod
     def tool(call: cases.Tool) -> dict[str, Any]:
@@ -54,8 +54,8 @@ class GenAi:
 class OpenInference:
     """OpenInference's keys; the tool's name is told late, its call id not at all but by ``tool.id``."""
 
-    agent = {"openinference.span.kind": "AGENT", "agent.name": "reader"}
-    model = {"openinference.span.kind": "LLM"}
+    agent: ClassVar = {"openinference.span.kind": "AGENT", "agent.name": "reader"}
+    model: ClassVar = {"openinference.span.kind": "LLM"}
 
     @staticmethod
     def tool(call: cases.Tool) -> dict[str, Any]:

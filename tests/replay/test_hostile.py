@@ -104,7 +104,7 @@ def test_damaged_gzip_and_cut_off_zstd(tmp_path):
     for name in ("a.gz", "b.zst"):
         problems = Problems()
         read = _ids(spans_of(tmp_path / name, problems=problems))
-        assert 0 < len(read) < 2999
+        assert 0 < len(read) <= 2999
         assert problems.broken >= 1
 
 

@@ -21,7 +21,7 @@ _PACKED: Final = frozenset({".gz", ".zst", ".zstd"})
 _DETAILS: Final = ("msg_", "prt_")  # messages and parts of OpenCode's storage are read with their session
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
-_BUFFER: Final = 1 << 20
+_BUFFER: Final = 128 << 10
 
 
 class Source(NamedTuple):

@@ -76,6 +76,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.agent = Conversation("swe-agent", name, None, "swe-agent")
         self._steps = 0
+        self._observed: list[int] = []
         self._elided: set[int] = set()
 
     def take(self) -> list[ScriptEvent]:
@@ -83,13 +84,14 @@ class _Reader:
 
     def step(self, step: dict[str, Any]) -> None:
         if not self.agent.begun:
-            self._steps, self._elided = 0, set()
+            self._steps, self._observed, self._elided = 0, [], set()
         self._evict(sequence(step.get("query")) or sequence(step.get("messages")))
         self._steps += 1
         self.agent.turn(str(self._steps))
         action = step.get("action")
         if not isinstance(action, str) or not action.strip():
             return  # a response in a wrong form: the host asks again
+        self._observed.append(self._steps)
         tool, arguments = parse_action(action)
         if tool in _SUBMITS:
             self.agent.answered()
@@ -101,15 +103,12 @@ class _Reader:
 
     def _evict(self, query: list[Any]) -> None:
         """Find what this request no longer shows; counted from its end, its observations are the last steps'."""
-        number = self._steps
+        shown = [m for m in map(mapping, reversed(query)) if m.get("message_type") == "observation"]
         gone: list[str] = []
-        for message in map(mapping, reversed(query)):
-            if message.get("message_type") != "observation" or number < 1:
-                continue
+        for message, number in zip(shown, reversed(self._observed), strict=False):
             if number not in self._elided and spoken(message.get("content")).lstrip().startswith(_ELIDED):
                 self._elided.add(number)
                 gone.append(f"step-{number}")
-            number -= 1
         self.agent.evicted(tuple(reversed(gone)))
 
 

@@ -23,6 +23,9 @@ def variable(name: str) -> str:
 _BY_VARIABLE = {variable(spec.name): spec for spec in LIMITS}
 _PLAN_VARIABLE = re.compile(variable(ANSWER_PLAN) + "([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)_TOKENS")
 
+GROUPS = {tuple(spec.name.split(".")[:depth]) for spec in LIMITS for depth in range(spec.name.count(".") + 1)}
+"""The tables in which limits stand, as paths; the outermost is ``()``."""
+
 LIMIT_PREFIXES = tuple({variable(name.split(".")[0] + "."): None for name in (spec.name for spec in LIMITS)})
 """How variables begin that can only be meant as limits; other ``DOCSFAB_`` variables belong to the host."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from otel_docsfab.config.names import did_you_mean, nearest_limit, plan_name
+from otel_docsfab.config.names import GROUPS, did_you_mean, nearest_limit, plan_name
 from otel_docsfab.config.settings import Scope
 from otel_docsfab.config.sources import read_text
 from otel_docsfab.config.toolset_names import toolset_of
@@ -172,11 +172,14 @@ def limits_of(table: Mapping[str, Any], path: Path, places: Places) -> dict[str,
 
 
 def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Every value below a table with its path; a loop, because keys nest as deep as a file likes."""
+    """Every value below a table with its path; a loop, because keys nest as deep as a file likes.
+
+    An empty table is a value too, unless it is one that limits stand in: it may have been meant as something.
+    """
     waiting: list[tuple[Path, Any]] = [((), table)]
     while waiting:
         path, node = waiting.pop()
-        if isinstance(node, Mapping):
+        if isinstance(node, Mapping) and (node or path in GROUPS):
             waiting.extend(((*path, str(key)), value) for key, value in reversed(list(node.items())))
         else:
             yield path, node
@@ -201,7 +204,7 @@ def _fields(step_id: str, step: StepModel) -> dict[str, Any]:
     own = {"kind", "judgment", "answer_path"}
     if plan_name(step_id) is None:  # no limit can say it, so the step does
         own.add("answer_tokens")
-    return step.model_dump(include=own, exclude_unset=True)
+    return step.model_dump(include=own, exclude_unset=True, exclude_none=True)
 
 
 def _scope(model: ScopeModel, path: Path, places: Places) -> Scope:

@@ -281,6 +281,13 @@ def test_steps_from_a_file_change_what_they_name_and_code_changes_it_again(tmp_p
     assert settings.resolve("mine").step == Step("mine", StepKind.WRITE, judgment=True)
 
 
+def test_none_in_a_mapping_says_nothing():
+    given = {"kind": None, "mode": None, "toolset": None, "answerTokens": None}
+    plain = config.load(environ={})
+    settings = config.load(environ={}, steps={"review-documentation": given})
+    assert settings.resolve("review-documentation") == plain.resolve("review-documentation")
+
+
 def test_step_objects_replace_what_is_known():
     mine = Step("review-documentation", StepKind.WRITE, answer_tokens=5)
     for steps in (

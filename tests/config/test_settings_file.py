@@ -137,6 +137,8 @@ def test_a_refused_limit_names_limit_value_line_and_range(load, tmp_path, conten
         ('[limits]\n"execution".x.y = 5', r":2: 'execution\.x\.y' names no limit"),
         ("[limits]\nDOCSFAB_EXECUTION_READ_LOOP_REPEAT_STREAK = 5", ":2: .* names no limit"),
         ('[limits.compositionExecution]\n"answerPlan.defaultTokens" = 5', ":2: .* names no limit"),
+        ("[limits.execution.readLoopRepeatStreak]", r"readLoopRepeatStreak = \{\} \(from .*:1\)"),
+        ("[limits.execution.other]", r":1: 'execution\.other' names no limit"),
         ("limits = 5", r"limits = 5 \(from .*:1\)"),
         ("mode = 'enforced'", r"mode = 'enforced' \(from .*:1\).*'off', 'observe' or 'enforce'"),
         ("mode = 1", r"mode = 1 \(from .*:1\)"),
@@ -306,7 +308,7 @@ LIMIT_TREE = st.fixed_dictionaries(
 MODES = st.sampled_from(["off", "observe", "enforce", "OFF", "", 1])
 SCOPE = {"mode": MODES, "toolset": st.sampled_from(["docsfab", "", 3]), "limits": LIMIT_TREE, "unknown": ODD}
 STEP = SCOPE | {
-    "kind": st.sampled_from(["read-only", "write", "x", None]),
+    "kind": st.sampled_from(["read-only", "write", "x", 0]),
     "judgment": st.sampled_from([True, False, 1]),
     "answerPath": st.sampled_from(["tool-call", "text-final", "x"]),
     "answerTokens": NUMBERS,

@@ -60,7 +60,7 @@ class Panel:
         width: Of 24 columns.
         colours: Value and colour from which it counts; green below the first.
         traces: TraceQL condition of the link to traces; no link when empty.
-        empty: When it rightly shows nothing; an empty text when it always has data once attempts ended.
+        empty: When it rightly shows nothing; an empty text when it has data as soon as one attempt was seen.
         colour_of: Fixed colours by series name.
     """
 

@@ -21,7 +21,6 @@ from otel_docsfab.mixin.promql import (
 )
 from otel_docsfab.mixin.rules import Rules
 
-_NO_LEASE = "no lease is kept"
 _NO_ATTEMPT = "no attempt ended in that time"
 
 
@@ -101,7 +100,6 @@ def _progress(config: MixinConfig) -> tuple[Panel, ...]:
             one(counted(chosen(m.LEASE_RENEWALS), RESOLUTION, "result"), "{{result}}"),
             "Renewals tried.",
             colour_of={"renewed": "green", "refused": "orange", "lost": "red", "error": "purple"},
-            empty=_NO_LEASE,
         ),
     )
 

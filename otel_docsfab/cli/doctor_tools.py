@@ -17,7 +17,7 @@ def doctor_tools(
     arguments: Annotated[str | None, typer.Argument(help="Arguments as JSON, or a shell command as text.")] = None,
     profile: Annotated[str, typer.Option(help="Toolset profile.")] = "docsfab",
     *,
-    shell: Annotated[str, typer.Option(help="off, reads or reads-and-writes.")] = "off",
+    shell_rules: Annotated[str, typer.Option(help="off, reads or reads-and-writes.")] = "off",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     toolset: Annotated[Tools | None, typer.Option(hidden=True, parser=lambda _text: None)] = None,
 ) -> None:
@@ -27,7 +27,7 @@ def doctor_tools(
         tool: Tool name.
         arguments: JSON text, or plain text for a shell tool; None when not known.
         profile: Profile to ask.
-        shell: What shell rules may say.
+        shell_rules: What shell rules may say.
         as_json: Print one JSON object.
         toolset: A toolset to ask in place of the profile.
 
@@ -35,7 +35,8 @@ def doctor_tools(
         ConfigError: The profile or the shell mode is unknown, or the shell parser is not installed.
     """
     if toolset is None:
-        toolset = ToolsetSettings.from_data({"profile": profile, "shell": shell}, source="option --profile").build()
+        data = {"profile": profile, "shellRules": shell_rules}
+        toolset = ToolsetSettings.from_data(data, source="options").build()
     explanation = explain(tool, arguments, toolset)
     typer.echo(_as_json(explanation, profile) if as_json else _as_text(explanation, profile))
 

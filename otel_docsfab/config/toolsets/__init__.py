@@ -2,7 +2,7 @@
 
 A toolset is pure and may be asked from any thread. Two ways to one::
 
-    profile("claude-code", shell="reads")
+    profile("claude-code", shell_rules="reads")
     from_data(tomllib.loads(text)["toolset"], source="settings.toml")
 """
 

@@ -40,7 +40,7 @@ def profile_names() -> tuple[str, ...]:
 def profile(
     name: str = "docsfab",
     *,
-    shell: ShellMode | str = ShellMode.OFF,
+    shell_rules: ShellMode | str = ShellMode.OFF,
     working_directory: str | None = None,
     rules: Iterable[ToolRule] = (),
     prefixes: Iterable[str] = (),
@@ -49,7 +49,7 @@ def profile(
 
     Args:
         name: Such as ``claude-code``; see ``profile_names``.
-        shell: ``off``, ``reads`` or ``reads-and-writes``.
+        shell_rules: ``off``, ``reads`` or ``reads-and-writes``.
         working_directory: Where relative paths start.
         rules: Rules before the profile's.
         prefixes: Globs of prefixes under which the named tools also come.
@@ -57,7 +57,7 @@ def profile(
     Raises:
         ConfigError: The profile or the shell mode is unknown, or a shell rule is on without its parser.
     """
-    data = {"profile": name, "shell": shell, "prefixes": list(prefixes), "rules": list(rules)}
+    data = {"profile": name, "shellRules": shell_rules, "prefixes": list(prefixes), "rules": list(rules)}
     if working_directory is not None:
         data["workingDirectory"] = working_directory
     return ToolsetSettings.from_data(data, source="code").build()
@@ -67,7 +67,7 @@ def explain(
     tool: str,
     arguments: object = None,
     profile: str | Toolset = "docsfab",  # noqa: A002,RUF100 - the word that settings use
-    shell: ShellMode | str = ShellMode.OFF,
+    shell_rules: ShellMode | str = ShellMode.OFF,
 ) -> Explanation:
     """Say what becomes of a call.
 
@@ -75,7 +75,7 @@ def explain(
         tool: The tool's name.
         arguments: Arguments as a mapping or as text; None when they are not known.
         profile: A profile's name, or a toolset.
-        shell: What shell rules of a profile may say.
+        shell_rules: What shell rules of a profile may say.
 
     Returns:
         Class, reason and identity.
@@ -85,7 +85,7 @@ def explain(
     """
     toolset = profile
     if isinstance(toolset, str):
-        toolset = ToolsetSettings.from_data({"profile": toolset, "shell": shell}, source="code").build()
+        toolset = ToolsetSettings.from_data({"profile": toolset, "shellRules": shell_rules}, source="code").build()
     classified = toolset.classify(tool, arguments)
     left_out: tuple[str, ...] = ()
     if classified.tool_class is not ToolClass.NEUTRAL:

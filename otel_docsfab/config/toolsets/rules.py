@@ -66,12 +66,6 @@ class ToolRule:
         """Whether the arguments must be known."""
         return bool(self.when or self.unless)
 
-    def names(self, tool: str) -> str | None:
-        """The name or glob of the rule that the tool's name fits; None when none does."""
-        if tool in self.tools:
-            return tool
-        return next((glob for glob in self.tools if is_glob(glob) and fnmatchcase(tool, glob)), None)
-
     def fits(self, arguments: Mapping[str, object]) -> bool:
         """Whether the arguments meet the conditions."""
         return all(_given(arguments, name, allowed) for name, allowed in self.when.items()) and not any(

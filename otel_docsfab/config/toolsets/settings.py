@@ -4,7 +4,7 @@ In TOML::
 
     [toolset]
     profile = "claude-code"
-    shell = "reads"
+    shellRules = "reads"
     workingDirectory = "/srv/docs"
     prefixes = ["mcp__files__"]
 
@@ -38,7 +38,7 @@ from otel_docsfab.config.toolsets.rules import ShellCall, ShellMode, ToolRule
 from otel_docsfab.core.codes import ToolClass
 from otel_docsfab.errors import ConfigError
 
-_KEYS: Final = ("profile", "rules", "shell", "workingDirectory", "prefixes")
+_KEYS: Final = ("profile", "rules", "shellRules", "workingDirectory", "prefixes")
 _RULE_KEYS: Final = ("tools", "class", "when", "unless", "ignore", "command", "directory")
 _CLASSES: Final = (*ToolClass, "shell")
 
@@ -50,14 +50,14 @@ class ToolsetSettings:
     Attributes:
         profile: Name of the profile below the rules.
         rules: Rules before the profile's.
-        shell: What shell rules may say.
+        shell_rules: What shell rules may say.
         working_directory: Where relative paths start; None when unknown.
         prefixes: Globs of prefixes under which named tools also come.
     """
 
     profile: str = "docsfab"
     rules: tuple[ToolRule, ...] = ()
-    shell: ShellMode = ShellMode.OFF
+    shell_rules: ShellMode = ShellMode.OFF
     working_directory: str | None = None
     prefixes: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ class ToolsetSettings:
         profile = find_profile(self.profile)
         return Tools(
             (*self.rules, *profile.rules),
-            shell=self.shell,
+            shell_rules=self.shell_rules,
             working_directory=self.working_directory,
             prefixes=self.prefixes,
             ignore=profile.ignore,
@@ -92,7 +92,7 @@ class ToolsetSettings:
         if isinstance(data, str):
             data = {"profile": data}
         table = read.table(name, data, _KEYS)
-        shell = read.choice(f"{name}.shell", table.get("shell", "off"), tuple(ShellMode))
+        shell_rules = read.choice(f"{name}.shellRules", table.get("shellRules", "off"), tuple(ShellMode))
         rules = table.get("rules", [])
         if not isinstance(rules, Sequence) or isinstance(rules, str):
             read.refuse(f"{name}.rules", rules, "give a list of rules")
@@ -102,15 +102,17 @@ class ToolsetSettings:
         settings = cls(
             profile=profile,
             rules=tuple(read.rule(f"{name}.rules[{i}]", rule) for i, rule in enumerate(rules)),
-            shell=ShellMode(shell),
+            shell_rules=ShellMode(shell_rules),
             working_directory=None if directory is None else read.text(f"{name}.workingDirectory", directory),
             prefixes=read.texts(f"{name}.prefixes", table.get("prefixes", [])),
         )
-        if settings.shell is ShellMode.OFF:
+        if settings.shell_rules is ShellMode.OFF:
             for index, rule in enumerate(settings.rules):
                 if rule.shell is not None:
                     read.refuse(
-                        f"{name}.rules[{index}].class", "shell", f"needs {name}.shell to be reads or reads-and-writes"
+                        f"{name}.rules[{index}].class",
+                        "shell",
+                        f"needs {name}.shellRules to be reads or reads-and-writes",
                     )
         return settings
 

@@ -39,6 +39,8 @@ class Program(NamedTuple):
         harmless: Whether no option at all, known or not, writes or starts anything: then words may be given whose text
             is not known.
         operands: Most operands that are only read; None for any number.
+        leading: Whether options must stand before operands, because some versions take later ones for operands, and
+            that would matter.
         needs: Operands without which it reads its standard input only.
         check: Further look at the words.
     """
@@ -50,6 +52,7 @@ class Program(NamedTuple):
     numbers: bool = False
     harmless: bool = False
     operands: int | None = None
+    leading: bool = False
     needs: int = 0
     check: Check | None = None
 
@@ -87,6 +90,8 @@ def take_apart(program: Program, words: Sequence[Word]) -> Given:
     for word in rest:
         if not word.may_be_option:
             given.operands.append(word)
+        elif program.leading and given.operands:
+            raise NotSureError("an option behind an operand")
         elif word.known and word.text == "--":
             given.operands.extend(rest)
         elif word.known and program.numbers and word.text[1:].isdigit():

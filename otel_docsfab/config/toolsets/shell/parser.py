@@ -30,7 +30,7 @@ def language() -> Language:
         from tree_sitter import Language  # noqa: PLC0415 - as above
     except ImportError as error:
         raise ConfigError(
-            "a shell rule needs a parser: install otel-docsfab[shell], or leave the toolset's shell setting at off"
+            "a shell rule needs a parser: install otel-docsfab[shell], or leave shellRules of the toolset at off"
         ) from error
     return Language(tree_sitter_bash.language())
 

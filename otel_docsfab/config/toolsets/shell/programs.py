@@ -107,6 +107,7 @@ READERS: Final[dict[str, Program]] = {
         names("cdDiuz --count --repeated --unique --ignore-case --zero-terminated"),
         names("fsw --skip-fields --skip-chars --check-chars"),
         operands=1,  # the second operand is the output file
+        leading=True,
         needs=1,
     ),
     "xxd": Program(
@@ -172,6 +173,7 @@ READERS: Final[dict[str, Program]] = {
     "sed": Program(
         names("nErsuz --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --sandbox"),
         names("e --expression"),  # -l has a value in GNU sed only
+        leading=True,
         needs=1,
         check=check_sed,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from otel_docsfab.config.toolsets.shell.commands import SHELL_OPTION, SHELLS, program_name
@@ -44,10 +45,27 @@ def _find(node: Node, depth: int) -> str | None:
     if node.type == "command":
         return _command(node, depth)
     if node.type == "redirected_statement":
-        if any(child.type == "file_redirect" and _writes_file(child) for child in node.children):
+        body = node.children[0]
+        if _certain(body) and any(_writes_file(redirect) for redirect in _redirects(node)):
             return "output to a file"
-        return _find(node.children[0], depth + 1)
+        return _find(body, depth + 1)
     return next((found for child in _surely_run(node) if (found := _find(child, depth + 1)) is not None), None)
+
+
+def _certain(body: Node) -> bool:
+    """Whether redirections behind a body are in force; the grammar hangs those of the last command on a whole list."""
+    return body.type != "list" or body.children[1].type == "&&"
+
+
+def _redirects(node: Node) -> list[Node]:
+    """File redirections of a statement, those on the line of a here-document included."""
+    found: list[Node] = []
+    for child in node.children:
+        if child.type == "file_redirect":
+            found.append(child)
+        elif child.type == "heredoc_redirect":
+            found += [inner for inner in child.children if inner.type == "file_redirect"]
+    return found
 
 
 def _surely_run(node: Node) -> list[Node]:
@@ -56,8 +74,8 @@ def _surely_run(node: Node) -> list[Node]:
         return [children[0], children[2]] if children[1].type == "&&" else [children[0]]
     if node.type not in {"pipeline", "subshell", "compound_statement", "program"}:
         return []
-    ends = [child.type for child in children[1:]] + [""]
-    return [child for child, end in zip(children, ends, strict=True) if child.is_named and end != "&"]
+    followers = [child.type for child in children[1:]]
+    return [child for child, end in zip_longest(children, followers) if child.is_named and end != "&"]
 
 
 def _word(node: Node) -> Word:
@@ -80,7 +98,7 @@ def _writes_file(redirect: Node) -> bool:
 
 
 def _command(node: Node, depth: int) -> str | None:
-    if any(child.type == "file_redirect" and _writes_file(child) for child in node.children):
+    if any(_writes_file(redirect) for redirect in _redirects(node)):
         return "output to a file"
     names = [child.children[0] for child in node.children if child.type == "command_name" and child.children]
     if not names:

@@ -167,7 +167,7 @@ class Tracker:
         if _told_elsewhere(node):
             return
         owner, attempt = self._owners.attempt_of(node, at_ns)
-        owner.models_seen = True
+        owner.models_seen = attempt.turns_seen = True
         if attempt.turns_marked or owner.open_tools > 0:
             return
         at_ms = owner.at_ms(at_ns)
@@ -193,7 +193,7 @@ class Tracker:
             return
         owner.answer_seen = not seen.called_tools and not seen.output_limited
         if node.role is None:  # it was not recognised at its start
-            owner.models_seen = True
+            owner.models_seen = attempt.turns_seen = True
             node.counts_turn = owner.open_tools == 0 and node.enclosing(Role.TURN) is None
             node.turn = attempt.machine.turn
         if node.counts_turn and not attempt.turns_marked and attempt.machine.turn == node.turn:

@@ -66,6 +66,7 @@ class Attempt:
         decision: The newest decision, or None.
         gated: Names of the tools that a gate judges in this attempt; nobody else may judge them.
         retry_prompt: In a retry of R17, what its prompt is to say; else None.
+        turns_seen: Whether a span driver sees model requests and marks the turns by them.
         open_tool_spans: Keys of recording tool spans of this attempt, for the gate to write on.
         agent_span: The span that stands for the attempt, to be written on while it is open.
         span_owner: What a span driver remembers of the attempt.
@@ -92,6 +93,7 @@ class Attempt:
         self.model = model
         self.decision: Decision | None = None
         self.gated: set[str] = set()
+        self.turns_seen = False
         self.open_tool_spans: set[Hashable] = set()
         self.retry_prompt = wording.RETRY_PROMPTS[machine.retry_of] if machine.retry_of else None
         self.agent_span: Any = None
@@ -120,7 +122,7 @@ class Attempt:
         Args:
             event: What happened.
             at_ms: Ms since the attempt began; None for now.
-            begin_turn_if_idle: Begin a new turn first when no call is in flight and the host marks no turns.
+            begin_turn_if_idle: Begin a new turn first when no call is in flight and nobody else marks turns.
             observed: The driver only watches this call, whatever holds for the attempt (R30).
 
         Returns:
@@ -134,14 +136,17 @@ class Attempt:
                 self.active_ms = self.supervisor.clock.monotonic_ms()
                 at_ms = max(0, self.active_ms - self._began_ms)
             first: tuple[Effect, ...] = ()
-            if begin_turn_if_idle and not self._turns_marked and not self.machine.running:
+            if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or self.machine.running):
                 first = self.machine.apply(TurnBegan(), at_ms)
             effects = first + self.machine.apply(event, at_ms)
             for effect in effects:
                 if isinstance(effect, (StopAttempt, AskForAnswer)):
                     self.decision = decision_of(effect, self.ref, enforced=self.enforced)
-        if effects:
-            self.supervisor.publish(self, effects, enforced=self.enforced and not observed)
+        told = effects
+        if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)
+            told = tuple(effect for effect in effects if type(effect) is not DeliverResult)
+        if told:
+            self.supervisor.publish(self, told, enforced=self.enforced and not observed)
         return effects
 
     def tell(self, event: Event, at_ms: int | None = None) -> bool:
@@ -180,7 +185,7 @@ class Attempt:
             at_ms: Ms since the attempt began; None for now.
             arguments_digest: Digest of the arguments when telemetry carries that instead.
             arguments_reason: Why the arguments are unknown.
-            own_turn: Begin a turn when no call is in flight and the host marks no turns.
+            own_turn: Begin a turn when no call is in flight and nobody else marks turns.
             observed: The driver only watches: a denial will not keep the call from running.
 
         Returns:

@@ -45,7 +45,6 @@ sed -e 's/a/b/' -e '/x/d' f
 sed '/^#/d' f
 sed -n '$=' f
 sed -- p -i
-sed -n p -- -i
 cat $_
 head f
 head -20 f
@@ -390,6 +389,7 @@ uniq in -c
 xxd in -e
 sed 'w out' -e p f
 sed p -n f
+sed -n p -- -i
 xxd in out
 xxd -r in out
 xxd -r -p in
@@ -594,6 +594,9 @@ for PATH in /tmp; do cat f; done
 for IFS in x; do cat f; done
 for f in $(rm x); do cat f; done
 for f in a; do f=b; cat $f; done
+for f in a; do for f in *; do cat "$f"; done; sed -n 1p "$f"; done
+for f in a; do cat "$f"; done; sed -n 1p "$f"
+cd /proc && cat loadavg
 [[ -f x ]] && cat x
 [ -f x ] && cat x
 test -v 'a[$(rm x)]' && cat f

@@ -104,13 +104,17 @@ def take_apart(program: Program, words: Sequence[Word]) -> Given:
             given.operands.append(word)
         else:
             raise NotSureError("a word that may become an option")
-    if program.operands is not None and (
-        len(given.operands) > program.operands or any(word.many for word in given.operands)
-    ):
-        raise NotSureError("more operands than are only read")
+    _check_operands(program, given)
     if program.check is not None:
         program.check(given)
     return given
+
+
+def _check_operands(program: Program, given: Given) -> None:
+    if program.operands is None:
+        return
+    if len(given.operands) > program.operands or any(word.many for word in given.operands):
+        raise NotSureError("more operands than are only read")
 
 
 def _long(program: Program, word: Word, rest: Iterable[Word], given: Given) -> None:

@@ -110,9 +110,8 @@ READERS: Final[dict[str, Program]] = {
         leading=True,
         needs=1,
     ),
-    "xxd": Program(
-        names("abeEpu"), operands=1, needs=1
-    ),  # as uniq; its options are prefixes of words, so none with a value
+    # as uniq; it tells its options by the start of a word, so that none with a value is safe
+    "xxd": Program(names("abeEpu"), operands=1, leading=True, needs=1),
     "file": Program(names("bikLh0N --brief --mime --mime-type --mime-encoding --dereference --no-dereference")),
     "diff": Program(
         names(

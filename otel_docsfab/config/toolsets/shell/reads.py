@@ -192,7 +192,7 @@ class _Walk:
         ):
             raise NotSureError("a loop of an unknown form")
         name = text_of(children[1])
-        if _LOOP_NAME.fullmatch(name) is None:
+        if _LOOP_NAME.fullmatch(name) is None or name in scope:  # an inner loop would change it for the outer one
             raise NotSureError("a loop over a variable that the shell may use")
         for left, right in pairwise(children):
             ends = left.type in _SEPARATORS or right.type in _SEPARATORS
@@ -201,7 +201,6 @@ class _Walk:
         for word in words:
             _check_place(word)
         inner = dict(scope)
-        inner.pop(name, None)
         if not any(word.may_be_option or not word.text for word in words):
             plain = all(word.known and word.text.split() == [word.text] for word in words)
             if plain and not any(set("*?[{\\") & set(word.text) for word in words):

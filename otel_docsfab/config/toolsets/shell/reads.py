@@ -258,5 +258,5 @@ _PLAIN_DEVICES: Final = frozenset({"/dev/null", "/dev/stdin"})
 def _check_place(word: Word) -> None:
     """Refuse devices and kernel state: reading them may act, wait or poll."""
     text = word.text.rpartition("=")[2] if word.text.startswith("-") else word.text
-    if text.startswith(_PLACES) and not (word.known and text in _PLAIN_DEVICES):
+    if f"{text}/".startswith(_PLACES) and not (word.known and text in _PLAIN_DEVICES):
         raise NotSureError("a device or kernel state")

@@ -15,9 +15,9 @@ except ImportError:  # the extra `replay` is optional
 else:
     _fast = orjson.loads
 
-_DIGITS: Final = bytes(0x30 if 0x30 <= byte <= 0x39 else byte for byte in range(256))  # noqa: PLR2004 - "0" to "9"
-_LONG: Final = b"0" * 20
-"""Whole numbers this long may leave 64 bits, and orjson would round them."""
+_SHAPES: Final = bytes.maketrans(b"123456789:[, \t\r\n", b"000000000:::::::")
+_LONG: Final = b":" + b"0" * 20
+"""The shape of a whole number that may leave 64 bits, so that orjson would round it."""
 _LONG_NEGATIVE: Final = b"-" + b"0" * 19
 
 
@@ -39,8 +39,8 @@ def loads(raw: bytes) -> Any:
         BrokenJson: The bytes are no JSON, or nested too deeply to be read.
     """
     if _fast is not None:
-        digits = raw.translate(_DIGITS)
-        if _LONG not in digits and _LONG_NEGATIVE not in digits:
+        shape = raw.translate(_SHAPES)
+        if _LONG not in shape and _LONG_NEGATIVE not in shape and not shape.startswith(_LONG[1:]):
             with contextlib.suppress(ValueError):  # what only the standard library takes comes next
                 return _fast(raw)
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ MAX_DEPTH: Final = 100
 """Attribute values nested deeper than this are not read."""
 _OTHER_SIGNALS: Final = ("resourceLogs", "resourceMetrics", "resourceProfiles", "resource_logs", "resource_metrics")
 _ID_CHARS: Final = {"trace": 32, "span": 16}
+_HEX: Final = {kind: re.compile(f"[0-9a-f]{{{size}}}") for kind, size in _ID_CHARS.items()}
 _ID_CHARS_BASE64: Final = {"trace": 24, "span": 12}
 _OK: Final = frozenset({1, "1", "STATUS_CODE_OK", "OK", "Ok"})
 _ERROR: Final = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR", "Error"})
@@ -119,6 +121,8 @@ def hex_id(value: Any, kind: str) -> str | None:
         return None
     if not isinstance(value, str):
         raise BrokenSpan(f"a {kind} id is no text")
+    if _HEX[kind].fullmatch(value):
+        return value if value.strip("0") else None
     text = value[2:] if value[:2] == "0x" else value
     size = _ID_CHARS[kind]
     if len(text) == _ID_CHARS_BASE64[kind]:

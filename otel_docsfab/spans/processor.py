@@ -93,9 +93,12 @@ class LiveSpan:
 
     @property
     def value_length_limit(self) -> int | None:
-        """Length at which the SDK cuts attribute values; a value that long is unknown."""
-        limits = getattr(self._span, "_limits", None)
-        return getattr(limits, "max_span_attribute_length", None) or getattr(limits, "max_attribute_length", None)
+        """Length at which the SDK cuts attribute values; a value that long is unknown.
+
+        Only the SDK's own mapping knows it: an ended span no longer holds its limits.
+        """
+        limit = getattr(getattr(self._span, "_attributes", None), "max_value_len", None)
+        return limit if isinstance(limit, int) else None
 
 
 class ReadLoopSpanProcessor(SpanProcessor):

@@ -31,7 +31,11 @@ _INSTANT: Final = (View.STAT, View.RANKING, View.TABLE)
 
 def to_json(board: Board) -> str:
     """The board's file."""
-    return json.dumps(_dashboard(board), cls=JSONEncoder, indent=2, ensure_ascii=False) + "\n"
+    document = json.loads(json.dumps(_dashboard(board), cls=JSONEncoder))
+    for variable in document["templating"]["list"]:
+        for key in ("auto", "auto_min", "auto_count"):  # of interval variables only; the SDK writes them into every one
+            variable.pop(key, None)
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _dashboard(board: Board) -> model.Dashboard:

@@ -32,9 +32,9 @@ def doctor(
     profile: Annotated[
         str | None, typer.Option("--profile", metavar="NAME", help="Toolset to ask instead of the configured one.")
     ] = None,
-    shell: Annotated[
-        str, typer.Option("--shell", metavar="MODE", help="With --profile: off, reads or reads-and-writes.")
-    ] = "reads",
+    shell_rules: Annotated[
+        str, typer.Option("--shell-rules", metavar="MODE", help="With --profile: off, reads or reads-and-writes.")
+    ] = "off",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what is configured, where it comes from, and what follows from it."""
@@ -56,4 +56,6 @@ def doctor(
     from otel_docsfab.cli.doctor_tools import doctor_tools  # noqa: PLC0415 - as above
 
     configured: Any = None if profile else loaded.resolve(step, agent).toolset
-    doctor_tools(tools, arguments, profile or "as configured", shell=shell, as_json=as_json, toolset=configured)
+    doctor_tools(
+        tools, arguments, profile or "as configured", shell_rules=shell_rules, as_json=as_json, toolset=configured
+    )

@@ -62,7 +62,7 @@ def toolset_schema() -> dict[str, Any]:
     table = _table(
         {
             "profile": name,
-            "shell": {"enum": ["off", "reads", "reads-and-writes"]},
+            "shellRules": {"enum": ["off", "reads", "reads-and-writes"]},
             "workingDirectory": name,
             "prefixes": names,
             "rules": {"type": "array", "items": rule},

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from otel_docsfab import config
 from otel_docsfab.config import schema
+from otel_docsfab.config.json_schemas import toolset_schema
 from otel_docsfab.config.settings_file import Places, parse_document
 from otel_docsfab.config.toml_lines import key_lines
+from otel_docsfab.config.toolsets import ShellMode
+from otel_docsfab.config.toolsets import settings as toolset_settings
 from otel_docsfab.core import LIMITS, AnswerPath, StepKind
 from otel_docsfab.errors import ConfigError, LimitError
 from tests.config import attempt
@@ -220,13 +223,13 @@ def test_a_toolset_may_be_a_table_of_rules(load):
 TOOLSETS = [
     ("generic", True),
     ({}, True),
-    ({"profile": "claude-code", "shell": "off", "prefixes": "mcp__*", "workingDirectory": "/srv"}, True),
+    ({"profile": "claude-code", "shellRules": "reads", "prefixes": "mcp__*", "workingDirectory": "/srv"}, True),
     ({"rules": [{"tools": ["a*", "b"], "class": "read", "when": {"x": [1, "y", True]}, "ignore": ["z"]}]}, True),
     ("", False),
     (3, False),
     ({"profil": "generic"}, False),
     ({"profile": ""}, False),
-    ({"shell": "yes"}, False),
+    ({"shellRules": "yes"}, False),
     ({"rules": {}}, False),
     ({"rules": [{"tools": "a"}]}, False),
     ({"rules": [{"class": "read"}]}, False),
@@ -246,6 +249,15 @@ def test_the_schema_and_the_loader_accept_the_same_toolsets(toolset, good):
     _, in_step = attempt(config.load, steps={"s": document}, environ={}) if toolset != 3 else (None, "no toolset")
     assert (VALIDATOR.is_valid(document), VALIDATOR.is_valid({"steps": {"s": document}})) == (good, good)
     assert (refused is None, in_step is None) == (good, good)
+
+
+def test_the_schema_of_a_toolset_has_the_keys_that_the_loader_knows():
+    table = toolset_schema()["anyOf"][1]["properties"]
+    rule = table["rules"]["items"]["properties"]
+    assert set(table) == set(toolset_settings._KEYS)
+    assert set(rule) == set(toolset_settings._RULE_KEYS)
+    assert set(rule["class"]["enum"]) == set(toolset_settings._CLASSES)
+    assert set(table["shellRules"]["enum"]) == set(ShellMode)
 
 
 # The schema

@@ -30,8 +30,8 @@ def classify_shell(
     ``description``, ``timeout`` and the like are no part of it. A list of words is the command that it makes,
     ``["bash", "-lc", script]`` the script.
 
-    The directory of a shell that lives on between calls is known only when the host says it (``Tools.at``); otherwise the
-    result's bytes, which belong to the identity anyway, tell two directories apart.
+    The directory of a shell that lives on between calls is known only when the host says it (``Tools.at``); otherwise
+    the result's bytes, which belong to the identity anyway, tell two directories apart.
 
     Args:
         arguments: Arguments as they came, for calls that are neutral.

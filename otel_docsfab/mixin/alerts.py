@@ -36,7 +36,6 @@ class Severity(StrEnum):
 
     CRITICAL = "critical"  # a person, now
     WARNING = "warning"  # the team, in working hours
-    INFO = "info"  # the board
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,24 +6,10 @@ import logging
 import threading
 import traceback
 from collections import Counter
-from enum import StrEnum
+
+from otel_docsfab.catalogue.words import ErrorSite as Site
 
 _log = logging.getLogger("otel_docsfab")
-
-
-class Site(StrEnum):
-    """Where something went wrong."""
-
-    CALLBACK = "callback"
-    SINK = "sink"
-    GATE = "gate"
-    PROCESSOR = "processor"
-    HOOK = "hook"
-    DIALECT = "dialect"
-    SCHEDULER = "scheduler"
-    RECORDS = "records"
-    LEASE = "lease"
-    ATTEMPT = "attempt"
 
 
 class Faults:

@@ -55,8 +55,10 @@ class Supervisor:
         steps: Steps by id, over the public DocsFab steps.
         on_decision: Called with each ``Decision``; plain or async.
         sinks: Where facts go, beside the counts kept here.
-        mode: ``off``, ``observe`` or ``enforce``; ``OTEL_DOCSFAB_MODE`` can only lower it.
-        settings: Ready settings instead of the four above.
+        mode: ``off``, ``observe`` or ``enforce`` (the default); ``OTEL_DOCSFAB_MODE`` can only lower it.
+        agents: By agent name, what it does otherwise: limits, toolset, mode.
+        caps: Bounds of memory and of series.
+        settings: Ready settings instead of all these.
         clock: For tests.
 
     Attributes:
@@ -76,12 +78,22 @@ class Supervisor:
         steps: Mapping[str, Any] | None = None,
         on_decision: OnDecision | None = None,
         sinks: Iterable[Sink] = (),
-        mode: str | None = "enforce",
+        mode: str | None = None,
+        agents: Mapping[str, Mapping[str, Any]] | None = None,
+        caps: config.Caps | None = None,
         settings: config.Settings | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Read the settings; starts no thread."""
-        self.settings = settings or config.load(limits=limits, toolset=toolset, steps=steps, mode=mode)
+        self.settings = settings or config.load(
+            limits=limits,
+            toolset=toolset,
+            steps=steps,
+            agents=agents,
+            mode=mode,
+            default_mode=Mode.ENFORCE,
+            caps=caps,
+        )
         self.clock: Clock = clock or SystemClock()
         self.faults = Faults()
         self.sinks: tuple[Sink, ...] = tuple(sinks)

@@ -16,7 +16,7 @@ from typing import Any, Self
 import pytest
 import yaml
 
-from tests.services.collector import PATIENCE_S, fetch, free_port, missing, wait_until
+from tests.services.loopback import PATIENCE_S, fetch, free_port, missing, wait_until
 
 
 def binary(name: str) -> str:

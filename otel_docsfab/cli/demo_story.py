@@ -1,7 +1,8 @@
 """The demo's story: a folder of real files, tools that really read and edit them, and the agent's script.
 
 Scene one writes: it re-reads, is told and withheld from, edits (which resets the counts), and has its context
-compacted. Scene two only reads: it cycles through files until it is stopped, and its retry ignores the request to answer.
+compacted. Scene two only reads: it cycles through files until it is stopped, and its retry ignores the request to
+answer.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Supervisor:
         ConfigError: A setting is wrong.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one keyword for each thing that can be set
         self,
         *,
         limits: Mapping[str, int] | Limits | None = None,

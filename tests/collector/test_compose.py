@@ -7,7 +7,8 @@ import subprocess
 import pytest
 import yaml
 
-from tests.services.collector import COLLECTOR, Collector, missing
+from tests.services.collector import COLLECTOR, Collector
+from tests.services.loopback import missing
 
 # The specification's own loader, which holds the file against the specification's JSON schema.
 CHECKER = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2"

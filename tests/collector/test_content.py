@@ -18,7 +18,8 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Status, StatusCode
 
 from tests.collector.sending import CAPTURES, CONTENT_KEYS, SDK_CAPTURES, digest, families, ids, made, recorded, send
-from tests.services.collector import attributes, wait_until
+from tests.services.collector import attributes
+from tests.services.loopback import wait_until
 
 pytestmark = pytest.mark.service
 

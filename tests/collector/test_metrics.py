@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from otel_docsfab.catalogue.metric import Kind
 from otel_docsfab.catalogue.metrics import METRICS
-from tests.services.collector import fetch, wait_until
+from tests.services.loopback import fetch, wait_until
 
 pytestmark = pytest.mark.service
 

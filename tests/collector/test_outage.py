@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.collector.sending import ids, made, send
-from tests.services.collector import fetch, start_chain, wait_until
+from tests.services.collector import start_chain
+from tests.services.loopback import fetch, wait_until
 
 pytestmark = pytest.mark.service
 

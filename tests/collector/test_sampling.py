@@ -6,7 +6,8 @@ import pytest
 from opentelemetry.trace import Status, StatusCode
 
 from tests.collector.sending import ids, made, send
-from tests.services.collector import start_chain, wait_until
+from tests.services.collector import start_chain
+from tests.services.loopback import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -7,7 +7,7 @@ import pytest
 from otel_docsfab.catalogue import metrics as m
 from otel_docsfab.core.codes import Code
 from tests.mixin.exposition import Tallies, serve
-from tests.services.collector import wait_until
+from tests.services.loopback import wait_until
 from tests.services.prometheus import Webhook, alertmanager, prometheus
 
 DASHBOARDS = Path(__file__).parents[2] / "dashboards"

@@ -12,7 +12,7 @@ from otel_docsfab.mixin.config import DEFAULTS
 from otel_docsfab.mixin.panels import VARIABLES
 from otel_docsfab.mixin.rules import Rules
 from tests.mixin.history import write_history
-from tests.services.collector import wait_until
+from tests.services.loopback import wait_until
 from tests.services.prometheus import prometheus
 
 pytestmark = pytest.mark.service

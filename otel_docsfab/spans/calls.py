@@ -8,7 +8,7 @@ from otel_docsfab.core import AnswerReturned, ToolClass, TurnBegan, Unjudged, wo
 from otel_docsfab.core.identity import subject_of
 from otel_docsfab.spans import dialects
 from otel_docsfab.spans.attributes import READ_VERDICT
-from otel_docsfab.spans.nodes import Node, Owner, merge
+from otel_docsfab.spans.nodes import Node, Owner, Told, merge
 from otel_docsfab.spans.observation import Observation, Role
 from otel_docsfab.spans.owners import Owners
 from otel_docsfab.spans.view import SpanView
@@ -59,27 +59,47 @@ class Calls:
             at_ns: When, ns; None for now.
             now: Sequence number of this end.
         """
-        call = seen if seen is None else merge(seen, node.folded or [])
-        if call is not None and call.role in CALLS and not node.opened and self._told_elsewhere(node, call):
-            return
+        here = True
         try:
-            if call is None or call.role not in CALLS:
-                self._unread(node, view, at_ns, lost=call is None)
+            if seen is None or seen.role not in CALLS:
+                self._unread(node, view, at_ns, lost=seen is None)
             else:
-                self._judge(node, call, view, at_ns)
+                call = self._whole_call(node, seen, at_ns)
+                here = not self._told_elsewhere(node, call) and not self._held_back(node, call)
+                if here:
+                    self._judge(node, call, view, at_ns)
         finally:
-            self.close(node, at_ns, now)
+            if here or node.opened:
+                self.close(node, at_ns, now)
+
+    def _whole_call(self, node: Node, seen: Observation, at_ns: int | None) -> Observation:
+        """The call with what spans below said of it; what they said of other calls is passed on."""
+        own, others = node.take_told(seen)
+        for told in others:
+            self._pass_on(node, told, at_ns)
+        if node.admission is None:
+            node.admission = next((told.admission for told in own if told.admission is not None), None)
+        return merge(seen, [told.call for told in own])
 
     def _told_elsewhere(self, node: Node, call: Observation) -> bool:
-        """Whether another span has told of this call, or may know more of it (mapping rule 8)."""
+        """Whether another span tells of this call (mapping rule 8)."""
+        if node.opened:
+            return False
         outer = node.into if node.role in CALLS else node.enclosing(Role.TOOL)
         if outer is not None and outer.is_call_of(call.tool, call.call_id):
-            outer.fold(call)
-        elif not node.judged or call.tool not in node.judged:
-            return (
-                call.ok and call.result_reason is not None and self._needs_content(node, call) and node.hold_back(call)
-            )
+            outer.fold(Told(call))
+        elif node.judged is None or call.tool not in node.judged:
+            return False
         self._tally("folded")
+        return True
+
+    def _held_back(self, node: Node, call: Observation) -> bool:
+        """Whether a span around it may know the result that this one lacks, and is to tell of the call."""
+        if not call.ok or call.result_reason is None or not self._needs_content(node, call):
+            return False
+        if not node.hold_back(Told(call, node.admission)):
+            return False
+        node.admission = None
         return True
 
     def _needs_content(self, node: Node, call: Observation) -> bool:
@@ -138,16 +158,9 @@ class Calls:
     def _admit(self, node: Node, seen: Observation, owner: Owner, attempt: Attempt, at_ns: int | None) -> Admission:
         """The call's admission: made at its start when its name was known then, else made now for then."""
         at_ms = owner.at_ms(at_ns)
-        if node.admission is not None and node.tool == seen.tool:
+        if node.admission is not None and node.admission.tool == seen.tool:
             admission, node.admission = node.admission, None
-            return attempt.describe_call(
-                admission,
-                seen.arguments,
-                call_id=seen.call_id,
-                at_ms=at_ms,
-                digest=seen.arguments_digest,
-                reason=seen.arguments_reason,
-            )
+            return self._describe(attempt, admission, seen, at_ms)
         self._withdraw(node, attempt, at_ms)  # the start gave it another name
         if node.role is None:
             idle = owner.last_tool_end < node.started and owner.open_tools == 0
@@ -161,6 +174,17 @@ class Calls:
             arguments_digest=seen.arguments_digest,
             arguments_reason=seen.arguments_reason,
             observed=True,
+        )
+
+    def _describe(self, attempt: Attempt, admission: Admission, seen: Observation, at_ms: int | None) -> Admission:
+        """Say what a call that began with its span is about."""
+        return attempt.describe_call(
+            admission,
+            seen.arguments,
+            call_id=seen.call_id,
+            at_ms=at_ms,
+            digest=seen.arguments_digest,
+            reason=seen.arguments_reason,
         )
 
     def _withdraw(self, node: Node, attempt: Attempt, at_ms: int | None) -> None:
@@ -188,15 +212,23 @@ class Calls:
         self._owners.tool_closed(owner, at_ns, now, was_open=node.opened)
 
     def release(self, node: Node, at_ns: int | None) -> None:
-        """A span was no tool span after all: what it held back goes further up, or is judged as it is."""
-        for held in node.folded or ():
-            if not node.hold_back(held):
-                owner, attempt = self._owners.attempt_of(node, at_ns)
-                admission = self._admit(node, held, owner, attempt, at_ns)
-                at_ms = owner.at_ms(at_ns)
-                attempt.finish_call(admission, ok=held.ok, reason=held.result_reason, at_ms=at_ms, observed=True)
-                self._tally("unjudged")
-        node.folded = None
+        """A span was no tool span after all: what it held back is passed on."""
+        told, node.folded = node.folded or [], None
+        for other in told:
+            self._pass_on(node, other, at_ns)
+
+    def _pass_on(self, node: Node, told: Told, at_ns: int | None) -> None:
+        """What a span held back goes further up, or is judged as it is."""
+        if node.hold_back(told):
+            return
+        owner, attempt = self._owners.attempt_of(node, at_ns)
+        at_ms = owner.at_ms(at_ns)
+        if told.admission is None:
+            admission = self._admit(node, told.call, owner, attempt, at_ns)
+        else:
+            admission = self._describe(attempt, told.admission, told.call, at_ms)
+        attempt.finish_call(admission, ok=told.call.ok, reason=told.call.result_reason, at_ms=at_ms, observed=True)
+        self._tally("unjudged")
 
     def _tally(self, result: str) -> None:
         self._tallies.add("docsfab.supervisor.spans", (result,))

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from otel_docsfab.spans.observation import Observation, Role
 
 if TYPE_CHECKING:
     from otel_docsfab.supervisor import Admission, Attempt
+
+
+MAX_FOLDED: Final = 16
+"""Calls that one span holds for others: more than any runtime tells of one call."""
+
+
+class Told(NamedTuple):
+    """What another span said of a call, and the admission of that call when it has begun."""
+
+    call: Observation
+    admission: Admission | None = None
 
 
 class Owner:
@@ -134,7 +145,7 @@ class Node:
         self.counts_turn = False
         self.admission: Admission | None = None
         self.into: Node | None = None
-        self.folded: list[Observation] | None = None
+        self.folded: list[Told] | None = None
         self.judged: set[str] | None = None
 
     def above(self) -> Iterator[Node]:
@@ -160,19 +171,39 @@ class Node:
             return True
         return self.tool is None or tool is None or self.tool == tool
 
-    def fold(self, seen: Observation) -> None:
+    def fold(self, told: Told) -> None:
         """Keep what a span below it said."""
-        self.folded = [*(self.folded or ()), seen]
+        self.folded = [*(self.folded or ()), told]
 
-    def hold_back(self, seen: Observation) -> bool:
-        """Give a call without content to the nearest span around it that may turn out to be its tool span."""
+    def hold_back(self, told: Told) -> bool:
+        """Give a call without content to the nearest span around it that may turn out to be its tool span.
+
+        Returns:
+            False when there is none, when it holds too many, or when it holds another call that has begun.
+        """
         for node in self.above():
             if node.inside is not self.inside:
                 return False
             if node.role is None:
-                node.fold(seen)
+                held = node.folded or ()
+                begun = told.admission is not None and any(other.admission is not None for other in held)
+                if begun or len(held) >= MAX_FOLDED:
+                    return False
+                node.fold(told)
                 return True
         return False
+
+    def take_told(self, call: Observation) -> tuple[list[Told], list[Told]]:
+        """What was folded into this span: what tells of its own call, and what is of others."""
+        told, self.folded = self.folded or [], None
+        if self.role is not None:
+            return told, []
+        own: list[Told] = []
+        others: list[Told] = []
+        for other in told:
+            same_id = call.call_id is not None and other.call.call_id == call.call_id
+            (own if same_id or other.call.tool == call.tool else others).append(other)
+        return own, others
 
     def cover(self, tool: str) -> None:
         """Note on the spans around it, as far as they are unknown, that this call was judged."""

@@ -34,13 +34,13 @@ class Owners:
         if outer is not None and outer.owner is not None and name is not None and outer.owner.agent_name == name:
             return outer.owner
         host = node.inside
-        if host is not None and (host.agent_span is not None or _below_tool_of(node, host)):
+        if host is not None and (_has_agent(host) or _below_tool_of(node, host)):
             host = None
         owner = Owner(node, host, began_ns=at_ns)
         owner.agent_name, owner.facts, owner.span, owner.ids = name, attempt_facts(view.attributes), span, ids
         owner.conversation = seen.conversation if seen is not None else None
         if host is not None:
-            host.agent_span = span if span is not None else node
+            host.agent_span = span
             host.span_owner = owner
             name = host.ref.agent_name or name
             host.ref = dataclasses.replace(host.ref, trace_id=ids[0], span_id=ids[1], agent_name=name)
@@ -178,6 +178,11 @@ def _agent_around(node: Node) -> Node | None:
         if above.role is Role.AGENT:
             return above
     return None
+
+
+def _has_agent(host: Attempt) -> bool:
+    """Whether an agent span stands, or stood, for the host's attempt."""
+    return host.span_owner is not None and host.span_owner.holder is not None
 
 
 def _below_tool_of(node: Node, host: Attempt) -> bool:

@@ -209,8 +209,9 @@ def test_agents_in_parallel_tasks_do_not_mix(runtime):
     assert {record.turns for record in runtime.sink.records} == {6}
 
 
-def test_parallel_tool_spans_of_worker_threads_are_all_counted(runtime):
+def test_parallel_tool_spans_of_worker_threads_are_all_counted():
     threads, calls = 16, 50
+    runtime = Runtime(mode="observe", limits={"execution.toolCallCeiling": threads * calls + 1})
     with runtime.agent() as agent:
         runtime.model(calls=True)
 

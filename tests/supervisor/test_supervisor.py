@@ -378,3 +378,44 @@ def test_the_system_clock_measures_with_the_monotonic_one():
     with supervisor.attempt() as attempt:
         attempt.tell(TimePassed())
     assert attempt.record().duration_ms >= 0
+
+
+# In a forked child, without a fork
+
+
+def test_a_forked_supervisor_starts_over():
+    supervisor, sink, _ = supervised()
+    attempt = supervisor.attempt()
+    reads(attempt, "a", "a")
+    supervisor.faults.count("sink")
+    supervisor.forked()
+    assert supervisor.live_attempts == 0
+    assert supervisor.tallies.read() == {("docsfab.supervisor.evictions", ("fork",)): 1}
+    assert not any(supervisor.faults.counts().values())
+    reads(attempt, *["a"] * 20)
+    attempt.close()
+    assert not attempt.watched
+    assert len(sink.judgements) == 2
+    assert sink.records == []
+    with supervisor.attempt() as own:
+        reads(own, "a")
+    assert sink.verdicts[2:] == ["deliver"]
+
+
+class ClosesItsAttempt:
+    """A toolset at the worst moment: between the look at the attempt and the event."""
+
+    attempt = None
+
+    def classify(self, tool, arguments=None):
+        self.attempt.close()
+        return Classified(ToolClass.READ, arguments, "")
+
+
+def test_a_call_that_starts_while_its_attempt_closes_runs_unwatched():
+    tools = ClosesItsAttempt()
+    supervisor, sink, _ = supervised(toolset=tools)
+    tools.attempt = attempt = supervisor.attempt()
+    assert attempt.gate(lambda path: "same", tool="read")(path="a") == "same"
+    assert sink.judgements == []
+    assert not any(supervisor.faults.counts().values())

@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+PYTEST_FLAGS ?= -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lock bench clean
+.PHONY: help demo test cover check generate collector bench lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 24
@@ -20,15 +21,29 @@ demo: $(STAMP) ## Watch a scripted agent read, loop, be told, be stopped and be 
 	@$(BIN)/otel-docsfab demo
 
 test: $(STAMP) ## Run the tests; real services that are missing are skipped with a reason
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-check: $(STAMP) ## Lint, types, import rules, generated files, docs
+cover: $(STAMP) ## Run the tests and hold the coverage to its bars
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) --cov --cov-report=
+	$(BIN)/python -m coverage report --fail-under=95
+	$(BIN)/python -m coverage report --include='otel_docsfab/core/*' --fail-under=100
+
+check: $(STAMP) ## Lint, types, import rules, generated files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --config .importlinter
+	$(BIN)/lint-imports --no-logo .importlinter
+	$(BIN)/python -m otel_docsfab.config.schema --check docs/schemas/settings.schema.json
+	$(BIN)/otel-docsfab mixin build --check
 
-lock: ## Recompile the pinned development environment
+generate: $(STAMP) ## Make the generated files anew
+	$(BIN)/python -m otel_docsfab.config.schema docs/schemas/settings.schema.json
+	$(BIN)/otel-docsfab mixin build
+
+collector: ## Build the collector (Go; cached outside the checkout)
+	@sh collector/build.sh
+
+lock: ## Recompile the pinned development environment (needs uv)
 	uv pip compile -q --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 \
 		--all-extras pyproject.toml requirements/dev.in -o requirements/dev.txt
 

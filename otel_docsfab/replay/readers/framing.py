@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from otel_docsfab.replay.readers.json_values import BrokenJson, loads
@@ -43,9 +43,25 @@ def lines(stream: io.BufferedReader, limit: int, problems: Problems, name: str) 
             yield number, line
 
 
-def line_records(stream: io.BufferedReader, limit: int, problems: Problems, name: str) -> Iterator[Record]:
-    """One record a line; lines that are no JSON are named and passed over."""
+def line_records(
+    stream: io.BufferedReader,
+    limit: int,
+    problems: Problems,
+    name: str,
+    wanted: Callable[[bytes], bool] = lambda _: True,
+) -> Iterator[Record]:
+    """One record a line; lines that are no JSON are named and passed over.
+
+    Args:
+        stream: The bytes.
+        limit: Longest line that is read, bytes.
+        problems: Takes lines that cannot be read.
+        name: File name for problems.
+        wanted: Whether a line has to be parsed at all.
+    """
     for number, line in lines(stream, limit, problems, name):
+        if not wanted(line):
+            continue
         try:
             value = loads(line)
         except BrokenJson as error:

@@ -27,6 +27,7 @@ from otel_docsfab.replay.readers.sessions.opencode import (
     storage_events,
 )
 from otel_docsfab.replay.readers.sessions.swe_agent import is_swe_agent, swe_agent_events
+from otel_docsfab.replay.readers.share import WHOLE, Share
 from otel_docsfab.replay.readers.sources import Source, open_source, push_back
 from otel_docsfab.replay.script import ScriptEvent
 from otel_docsfab.spans.view import RecordedSpan
@@ -85,13 +86,22 @@ _SESSIONS: Final[dict[Format, Callable[[Iterator[Record], str], Iterator[ScriptE
 }
 
 
-def read_recording(source: Source, problems: Problems, *, limit: int = MAX_RECORD_BYTES) -> Recording:
+def read_recording(
+    source: Source,
+    problems: Problems,
+    *,
+    limit: int = MAX_RECORD_BYTES,
+    share: Share = WHOLE,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Recording:
     """Open a source, tell what it is, and read it in flat memory.
 
     Args:
         source: What to read.
         problems: Takes what cannot be read while the streams are consumed.
         limit: Longest line, element or message that is read, bytes.
+        share: The traces that this process judges; spans of others may be left out.
+        on_bytes: Told how many bytes of the file were read.
 
     Returns:
         The recording; the file stays open until its stream is exhausted or dropped.
@@ -102,26 +112,28 @@ def read_recording(source: Source, problems: Problems, *, limit: int = MAX_RECOR
     """
     if is_session_file(source.path):
         return Recording(source.path, Format.OPENCODE, iter(()), storage_events(source.path, limit, problems))
-    stream = open_source(source, problems)
+    problems.muted = False
+    stream = open_source(source, problems, on_bytes)
     mark = problems.mark()
     try:
-        return _read(stream, source.path, problems, limit)
+        return _read(stream, source.path, problems, limit, share)
     except NotATrace:
         stream.close()
         problems.rewind(mark)  # lines of a file that is no trace are not broken ones
         raise
 
 
-def _read(stream: io.BufferedReader, name: str, problems: Problems, limit: int) -> Recording:
+def _read(stream: io.BufferedReader, name: str, problems: Problems, limit: int, share: Share) -> Recording:
     head = stream.read(_HEAD_BYTES).removeprefix(_BOM)
     stream = push_back(stream, head, name, problems)
     start = head[:_SNIFFED_BYTES].lstrip()
     if not start:
         raise NotATrace(f"{name}: is empty; {EXPECTED}")
     if not _BINARY.search(start) and (start[:1] in (b"{", b"[") or b"\n{" in head):  # log lines may come first
-        return _read_json(stream, head, name, problems, limit)
+        return _read_json(stream, head, name, problems, limit, share)
     layout = sniff_protobuf(head)
     if layout:
+        problems.muted = not share.first
         spans = protobuf_spans(stream, layout, limit, problems, name)
         first = next(spans, None)
         if first is not None:
@@ -130,9 +142,24 @@ def _read(stream: io.BufferedReader, name: str, problems: Problems, limit: int) 
     raise NotATrace(f"{name}: {hint}; {EXPECTED}")
 
 
-def _read_json(stream: io.BufferedReader, head: bytes, name: str, problems: Problems, limit: int) -> Recording:
-    reader = line_records if _lines_stand_alone(head) else document_records
-    records = reader(stream, limit, problems, name)
+def _read_json(
+    stream: io.BufferedReader, head: bytes, name: str, problems: Problems, limit: int, share: Share
+) -> Recording:
+    sniffed = False
+
+    def wanted(line: bytes) -> bool:
+        if not sniffed or share.count == 1:
+            return True
+        parse, speaks = share.looks_at(line)
+        problems.muted = not speaks
+        return parse
+
+    mark = problems.mark()
+    records: Iterator[Record]
+    if _lines_stand_alone(head):
+        records = line_records(stream, limit, problems, name, wanted)
+    else:
+        records = document_records(stream, limit, problems, name)
     seen: list[Record] = []
     form: Format | None = None
     for record in records:
@@ -145,6 +172,10 @@ def _read_json(stream: io.BufferedReader, head: bytes, name: str, problems: Prob
     whole = not seen[-1].key and _members_tell(seen[-1].value) is form
     records = chain(seen, records)
     if form in (Format.OTLP_JSON, Format.SDK_JSON):
+        sniffed = True
+        if not share.first:  # what was read to tell the format, everybody read; one speaks for it
+            problems.rewind(mark)
+            problems.muted = True
         return Recording(name, form, _closing(_json_spans(records, problems, name), stream), iter(()))
     if whole:
         records = unfold(records, LONG_LISTS)

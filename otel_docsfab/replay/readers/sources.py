@@ -117,8 +117,16 @@ class _Tolerant(io.RawIOBase):
     """A stream that ends where it breaks, and says so, instead of raising half-way."""
 
     def __init__(
-        self, inner: BinaryIO, name: str, problems: Problems, head: bytes = b"", under: BinaryIO | None = None
+        self,
+        inner: BinaryIO,
+        name: str,
+        problems: Problems,
+        head: bytes = b"",
+        *,
+        under: BinaryIO | None = None,
+        on_bytes: Callable[[int], None] | None = None,
     ) -> None:
+        self._on_bytes = on_bytes
         self._inner, self._name, self._problems, self._head, self._under = inner, name, problems, head, under
         # What came before the damage must not be lost with it: read1 hands out what it has.
         self._read: Callable[[int], bytes] = getattr(inner, "read1", inner.read)
@@ -137,9 +145,11 @@ class _Tolerant(io.RawIOBase):
             try:
                 data = self._read(size)
             except (OSError, EOFError, zlib.error, _zstd_error()) as error:
-                self._problems.broke(self._name, 0, f"cut off or damaged, read up to there ({_why(error)})")
+                self._problems.damaged(self._name, f"cut off or damaged, read up to there ({_why(error)})")
                 data = b""
         self._ended = not data
+        if self._on_bytes is not None:
+            self._on_bytes(len(data))
         buffer[: len(data)] = data
         return len(data)
 
@@ -151,12 +161,13 @@ class _Tolerant(io.RawIOBase):
         super().close()
 
 
-def open_source(source: Source, problems: Problems) -> io.BufferedReader:
+def open_source(source: Source, problems: Problems, on_bytes: Callable[[int], None] | None = None) -> io.BufferedReader:
     """The plain bytes of a source; packing is told by content, not by name.
 
     Args:
         source: What to open.
         problems: Takes damage met while reading.
+        on_bytes: Told how many bytes of the file itself were read.
 
     Returns:
         A buffered stream; the caller closes it. One that breaks half-way ends there and is named.
@@ -168,7 +179,7 @@ def open_source(source: Source, problems: Problems) -> io.BufferedReader:
         raw: BinaryIO = _stdin() if source.path == STDIN else open(source.path, "rb", buffering=0)  # noqa: SIM115, PTH123 - the caller closes it
     except (OSError, ValueError) as error:
         raise InputError(f"{source.path}: {_why(error)}") from error
-    plain = _buffered(raw, source.path, problems)
+    plain = io.BufferedReader(_Tolerant(raw, source.path, problems, on_bytes=on_bytes), _BUFFER)
     head = _head(plain, len(_ZSTD))
     stream = _buffered(plain, source.path, problems, head)
     if head.startswith(_GZIP):

@@ -9,9 +9,10 @@ from otel_docsfab.core import AnswerReturned, Compacted, Evicted, TurnBegan, wor
 from otel_docsfab.replay import script
 from otel_docsfab.replay.timeline import What, timeline
 from otel_docsfab.replay.watch import ReplaySupervisor, Watched, size_of
+from otel_docsfab.spans.nodes import Node
 from otel_docsfab.spans.observation import Role
 from otel_docsfab.spans.tracker import Tracker
-from otel_docsfab.spans.view import RecordedSpan
+from otel_docsfab.spans.view import EventView, RecordedSpan
 from otel_docsfab.supervisor import Admission
 
 
@@ -29,23 +30,37 @@ def play_trace(spans: list[RecordedSpan], settings: Settings, *, keep_calls: boo
     trace_id = spans[0].trace_id
     supervisor = ReplaySupervisor(settings, trace_id, keep_calls=keep_calls)
     tracker = Tracker(supervisor, live=False, max_open=len(spans) + 1)
-    late: dict[str, Watched] = {}
+    telling: dict[str, Node] = {}  # open spans with events of ours
+    early: list[tuple[Node, EventView]] = []  # their events from before their attempt was opened by its first call
+    late: dict[str, Watched] = {}  # open tool spans that started after a stop
     for what, span, parent_id, at_ns, event in timeline(spans):
         key = span.span_id
         supervisor.listen(key, None)
         if what is What.START:
-            tracker.started(key, parent_id, span, at_ns=at_ns, ids=(trace_id, key))
+            node = tracker.started(key, parent_id, span, at_ns=at_ns, ids=(trace_id, key))
             if supervisor.late is not None:
                 late[key] = supervisor.late
+            if span.events:
+                telling[key] = node
         elif event is not None:
-            tracker.event(key, event)
+            early.append((telling[key], event))
         else:
             seen = tracker.ended(key, span, at_ns=at_ns)
             watched = late.pop(key, None) or supervisor.late
             if watched is not None and seen is not None and seen.role is Role.TOOL:
                 watched.wasted_bytes += size_of(seen.result)
+        if early:
+            early = [(node, told) for node, told in early if not _tell(tracker, node, told)]
     supervisor.close_rest()
     return supervisor.watched
+
+
+def _tell(tracker: Tracker, node: Node, event: EventView) -> bool:
+    """Tell of an event when its attempt is open; False when it is not yet."""
+    if node.owner is None or node.owner.attempt is None:
+        return False
+    tracker.event(node.key, event)
+    return True
 
 
 def play_session(
@@ -87,6 +102,7 @@ class _SessionAttempt:
         self._began_ms = opened.at_ms
         self._calls: dict[int, tuple[Admission, str | None]] = {}
         self.watched = self._supervisor.watched[0]
+        self.watched.key = opened.attempt
 
     def tell(self, event: script.ScriptEvent) -> None:
         attempt = self._attempt

@@ -12,6 +12,8 @@ from otel_docsfab.replay.watch import JudgedCall, Watched
 
 KIND: Final = "docsfab-replay"
 SCHEMA_VERSION: Final = 1
+TRACE: Final = "trace"
+"""Source of attempts that spans told of; those of session files have the format's name."""
 _MAX_NAMES: Final = 8
 _MAX_EARLY: Final = 1_000
 
@@ -21,7 +23,7 @@ def attempt_entry(watched: Watched, source: str, *, trace_id: str | None, with_c
 
     Args:
         watched: The attempt, closed.
-        source: Format it was read from.
+        source: ``TRACE``, or the format of the session file.
         trace_id: Trace it was read from; None for session files.
         with_calls: Whether each call is listed.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from otel_docsfab.replay.readers import (
     read_recording,
 )
 from otel_docsfab.replay.readers.share import WHOLE, Share
-from otel_docsfab.replay.report import Notes, attempt_entry
+from otel_docsfab.replay.report import TRACE, Notes, attempt_entry
 from otel_docsfab.spans.view import RecordedSpan
 
 _PROFILES: Final = {
@@ -115,11 +116,11 @@ class Replay:
             for span in recording.spans:
                 if self._share.owns(span.trace_id):
                     for trace in assembler.add(span):
-                        yield from self._trace(trace, recording.format)
+                        yield from self._trace(trace)
         if not found:
             raise NotATrace(f"{', '.join(request.paths)}: no trace among {number + 1} files; {EXPECTED}")
         for trace in assembler.rest():
-            yield from self._trace(trace, None)
+            yield from self._trace(trace)
         notes.late, notes.cut = assembler.late, assembler.cut
 
     def _open(self, source: Source) -> Recording | None:
@@ -134,12 +135,12 @@ class Replay:
             problems.skip(source.path, str(error).removeprefix(f"{source.path}: ").split(";")[0])
             return None
 
-    def _trace(self, spans: list[RecordedSpan], form: Format | None) -> Iterator[dict[str, Any]]:
+    def _trace(self, spans: list[RecordedSpan]) -> Iterator[dict[str, Any]]:
         self.notes.traces += 1
-        for watched in play_trace(spans, self._settings(None), keep_calls=self._request.with_calls):
+        with_calls = self._request.with_calls
+        for watched in play_trace(spans, self._settings(None), keep_calls=with_calls):
             self.notes.saw(watched)
-            source = form or Format.OTLP_JSON
-            yield attempt_entry(watched, source, trace_id=spans[0].trace_id, with_calls=self._request.with_calls)
+            yield attempt_entry(watched, TRACE, trace_id=spans[0].trace_id, with_calls=with_calls)
 
     def _session(self, recording: Recording) -> Iterator[dict[str, Any]]:
         self.notes.sessions += 1
@@ -147,7 +148,10 @@ class Replay:
         settings = self._settings(_PROFILES[recording.format])
         for watched in play_session(events, settings, keep_calls=self._request.with_calls):
             self.notes.saw(watched)
-            yield attempt_entry(watched, recording.format, trace_id=None, with_calls=self._request.with_calls)
+            entry = attempt_entry(watched, recording.format, trace_id=None, with_calls=self._request.with_calls)
+            if self._share.count > 1 and watched.key is not None:  # a copy may lie in another process's file
+                entry["attemptKey"] = int.from_bytes(sha256(watched.key.encode()).digest()[:8])
+            yield entry
 
     def _settings(self, fitting: str | None) -> Settings:
         """The settings for traces (None) or for a session file that a profile fits."""

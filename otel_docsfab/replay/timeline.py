@@ -68,7 +68,7 @@ class _Tree:
     def __init__(self, spans: Sequence[RecordedSpan]) -> None:
         by_id = {span.span_id: index for index, span in enumerate(spans)}
         self.parent = [by_id.get(span.parent_id) if span.parent_id else None for span in spans]
-        self.depth = self._depths()
+        self.depth = self._depths(spans)
         self.spans = [
             span._replace(is_root=True) if self.parent[index] is None and not span.is_root else span
             for index, span in enumerate(spans)
@@ -82,17 +82,23 @@ class _Tree:
             self._place(index, hosts)
         self._cover(reversed(downward))
 
-    def _depths(self) -> list[int]:
-        depths = [-1] * len(self.parent)
-        for index in range(len(depths)):
+    def _depths(self, spans: Sequence[RecordedSpan]) -> list[int]:
+        """Distance from the topmost span; a circle of parents is opened at its earliest span."""
+        depths = [-1] * len(spans)
+        for index in range(len(spans)):
             path: list[int] = []
+            passed: set[int] = set()
             at: int | None = index
-            while at is not None and depths[at] < 0:
-                depths[at] = 0  # on the path; met again, it closes a circle
+            while at is not None and depths[at] < 0 and at not in passed:
                 path.append(at)
+                passed.add(at)
                 at = self.parent[at]
-            if at is not None and at in path:
-                self.parent[path[-1]] = at = None
+            if at in passed:
+                circle = path[path.index(at) :]
+                first = min(circle, key=lambda step: (spans[step].start_unix_ns, spans[step].span_id))
+                turned = circle.index(first) + 1
+                path[-len(circle) :] = circle[turned:] + circle[:turned]
+                self.parent[first] = at = None
             below = -1 if at is None else depths[at]
             for step in reversed(path):
                 below += 1
@@ -121,7 +127,8 @@ class _Tree:
 
     def _cover(self, upward: Iterable[int]) -> None:
         """Let a span last until what only started after its end is over: its own end came early."""
-        starts, ends = list(self.start), list(self.end)  # the latest of each subtree
+        ends = list(self.end)  # the latest of each subtree, as are the starts; what lasts starts after an equal end
+        starts = [start + (end > start) for start, end in zip(self.start, self.end, strict=True)]
         for index in upward:
             parent = self.parent[index]
             if starts[index] > self.end[index]:

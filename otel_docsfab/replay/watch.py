@@ -34,16 +34,18 @@ class Watched:
 
     Attributes:
         attempt: The attempt.
+        key: Key of a session file's attempt, the same in every copy of it.
         calls: Its calls, when they are wanted.
         neutral: Its calls of neutral tools, by tool.
         wasted_bytes: Bytes of results that came after the stop.
     """
 
-    __slots__ = ("attempt", "calls", "neutral", "wasted_bytes")
+    __slots__ = ("attempt", "calls", "key", "neutral", "wasted_bytes")
 
     def __init__(self, attempt: Attempt) -> None:
         """Begin with the attempt."""
         self.attempt = attempt
+        self.key: str | None = None
         self.calls: list[JudgedCall] = []
         self.neutral: Counter[str] = Counter()
         self.wasted_bytes = 0

@@ -1,4 +1,4 @@
-"""Hypothesis profiles: ``quick`` (always the same examples) by default, ``HYPOTHESIS_PROFILE=thorough`` for a long search."""
+"""Hypothesis profiles: ``quick`` (always the same examples), or ``HYPOTHESIS_PROFILE=thorough`` for a long search."""
 
 import os
 

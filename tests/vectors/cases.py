@@ -1,11 +1,11 @@
 """The conformance vectors, ready for any driver: machine, gate, span processor, replay.
 
-A driver walks ``case.timeline()``, does what each event says at the time it says, tells an ``Observed`` what it saw, and
-asserts ``compare(case, observed) == []``. What every driver has to do alike:
+A driver walks ``case.timeline()``, does what each event says at the time it says, tells an ``Observed`` what it saw,
+and asserts ``compare(case, observed) == []``. What every driver has to do alike:
 
 - All calls of a turn start at its ``Turn`` event, in order; each ends at its own ``Tool`` event.
-- A turn that will answer streams its answer from its ``Turn`` event on (``Turn.answers``), so that no ask falls into it.
-- ``Ask`` is nothing but time: the limits and the timer are set so that the ask's moment is the time of that event.
+- A turn that will answer streams its answer from its ``Turn`` event on (``Turn.answers``): no ask falls into it.
+- ``Ask`` is nothing but time: limits and timer are set so that the ask's moment is the time of that event.
 - The end of the events ends the last turn.
 """
 

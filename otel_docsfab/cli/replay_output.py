@@ -19,6 +19,8 @@ from rich.table import Table
 from otel_docsfab.replay.report import KIND, SCHEMA_VERSION, Notes, Totals, limitations
 
 _ROWS: Final = 40
+_WIDTH: Final = 200
+"""Columns when the output goes to a file or another program."""
 _NAMED: Final = 20
 
 
@@ -96,7 +98,7 @@ class TableOutput:
 
     def finish(self, totals: Totals, notes: Notes) -> None:
         """Print the table, the totals and the limitations."""
-        console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+        console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
         if self._worst:
             console.print(_table(entry for _, _, entry in sorted(self._worst, key=_worst_first)))
         hidden = totals.attempts - len(self._worst)

@@ -53,13 +53,10 @@ def timeline(spans: Iterable[RecordedSpan]) -> Iterator[Moment]:
         For each span a start and an end, its own events (``docsfab.*``) between.
     """
     tree = _Tree(list({span.span_id: span for span in reversed(list(spans))}.values())[::-1])
-    for _, _, _, _, what, index, event in sorted(tree.moments(), key=lambda moment: moment[:5]):
-        at_ns = tree.start[index] if what is What.START else tree.end[index]
-        if event is not None:
-            at_ns = event.time_unix_ns
-        parent = tree.parent[index]
-        span = tree.spans[index]
-        yield Moment(what, span, None if parent is None else tree.spans[parent].span_id, at_ns, event)
+    spans, parents = tree.spans, tree.parent
+    for at_ns, _, _, index, _, what, event in sorted(tree.moments()):
+        parent = parents[index]
+        yield Moment(what, spans[index], None if parent is None else spans[parent].span_id, at_ns, event)
 
 
 class _Tree:
@@ -137,24 +134,25 @@ class _Tree:
                 starts[parent] = max(starts[parent], starts[index])
                 ends[parent] = max(ends[parent], ends[index], self.end[index])
 
-    def moments(self) -> Iterator[tuple[int, int, float, int, What, int, EventView | None]]:
-        """(time, phase, place, order, what, index, event); phases: ends, starts, ends of what took no time."""
+    def moments(self) -> Iterator[tuple[int, int, float, int, int, What, EventView | None]]:
+        """(time, phase, place, index, number, what, event), to be sorted; no two are alike up to the number.
+
+        The phases of one time: ends, starts, ends of what took no time.
+        """
         for index, span in enumerate(self.spans):
             start, end, depth, parent = self.start[index], self.end[index], self.depth[index], self.parent[index]
             at_end = parent is not None and start == end == self.end[parent] != self.start[parent]
-            if start != end or at_end:
-                yield (start, 0 if at_end else 1, -depth if at_end else depth, index, What.START, index, None)
-                yield (end, 0, -depth, index, What.END, index, None)
+            if at_end:
+                yield (start, 0, -depth, index, 0, What.START, None)
             else:
-                yield (start, 1, depth, index, What.START, index, None)
-                yield (end, 2, -depth, index, What.END, index, None)
-            for event in span.events:
+                yield (start, 1, depth, index, 0, What.START, None)
+            yield (end, 2 if start == end and not at_end else 0, -depth, index, 1 + len(span.events), What.END, None)
+            for number, event in enumerate(span.events, 1):
                 if event.name.startswith(_OWN_EVENTS):
                     at_ns = min(max(event.time_unix_ns + self.offset[index], start), end)
                     moved = event._replace(time_unix_ns=at_ns)
-                    ends = at_ns == end != start
-                    phase, place = (0, -depth - 0.5) if ends else (1, depth + 0.5)
-                    yield (at_ns, phase, place, index, What.EVENT, index, moved)
+                    phase, place = (0, -depth - 0.5) if at_ns == end != start else (1, depth + 0.5)
+                    yield (at_ns, phase, place, index, number, What.EVENT, moved)
 
 
 def _host(resource: Mapping[str, Any]) -> tuple[str, Any] | None:

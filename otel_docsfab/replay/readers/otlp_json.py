@@ -63,31 +63,40 @@ def otlp_spans(record: Record, problems: Problems, name: str) -> Iterator[Record
 def _group(group: Any, line: int, problems: Problems, name: str) -> Iterator[RecordedSpan]:
     resource = attributes((group.get("resource") or {}).get("attributes"))
     scopes = group.get("scopeSpans") or group.get("scope_spans") or group.get("instrumentationLibrarySpans") or []
+    ids = _Ids()
     for scope_spans in scopes:
         scope = scope_spans.get("scope") or scope_spans.get("instrumentationLibrary") or {}
         scope_name = str(scope.get("name") or "")
         for span in scope_spans.get("spans") or []:
             try:
-                yield _span(span, scope_name, resource)
+                yield _span(span, scope_name, resource, ids)
             except (BrokenSpan, AttributeError, TypeError, ValueError, KeyError) as error:
                 problems.broke(name, line, _reason("a span", error))
+
+
+class _Ids(dict[Any, str | None]):
+    """Span ids by how they are written: most come twice, as a span's and as a parent's."""
+
+    def __missing__(self, value: Any) -> str | None:
+        found = self[value] = hex_id(value, "span")
+        return found
 
 
 def _reason(what: str, error: Exception) -> str:
     return f"{what}: {error}" if isinstance(error, BrokenSpan) else f"{what} does not follow OTLP"
 
 
-def _span(span: Any, scope: str, resource: Mapping[str, Any]) -> RecordedSpan:
-    parent = hex_id(span.get("parentSpanId"), "span")
-    status = span.get("status") or {}
-    trace_id, span_id = hex_id(span.get("traceId"), "trace"), hex_id(span.get("spanId"), "span")
+def _span(span: Any, scope: str, resource: Mapping[str, Any], ids: _Ids) -> RecordedSpan:
+    get = span.get
+    trace_id, span_id, parent = hex_id(get("traceId"), "trace"), ids[get("spanId")], ids[get("parentSpanId")]
     if trace_id is None or span_id is None:
         raise BrokenSpan("no trace id or span id")
+    status, events = get("status") or {}, get("events")
     return RecordedSpan(
-        name=str(span.get("name") or ""),
+        name=str(get("name") or ""),
         scope=scope,
-        attributes=attributes(span.get("attributes")),
-        events=tuple(_event(event) for event in span.get("events") or ()),
+        attributes=attributes(get("attributes")),
+        events=tuple(map(_event, events)) if events else (),
         error=status.get("code") in _ERROR,
         status_description=str(status.get("message") or ""),
         is_root=parent is None,
@@ -95,8 +104,8 @@ def _span(span: Any, scope: str, resource: Mapping[str, Any]) -> RecordedSpan:
         span_id=span_id,
         parent_id=parent,
         explicit_ok=status.get("code") in _OK,
-        start_unix_ns=int(span.get("startTimeUnixNano") or 0),
-        end_unix_ns=int(span.get("endTimeUnixNano") or 0),
+        start_unix_ns=int(get("startTimeUnixNano") or 0),
+        end_unix_ns=int(get("endTimeUnixNano") or 0),
         resource=resource,
     )
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import TracerProvider
-
     from otel_docsfab.cli.demo_view import DemoView
+    from otel_docsfab.cli.otlp import Delivery
     from otel_docsfab.supervisor import Supervisor
 
 EXAMPLES = "Examples: otel-docsfab demo; otel-docsfab demo --observe; otel-docsfab demo --otlp http://localhost:4317"
@@ -41,13 +40,14 @@ def demo(
     from otel_docsfab.spans.processor import ReadLoopSpanProcessor  # noqa: PLC0415 - as above
     from otel_docsfab.supervisor import Supervisor, new_run_id  # noqa: PLC0415 - as above
 
+    delivery = _delivery(otlp) if otlp is not None else None
     console = None if as_json else Console(highlight=False, soft_wrap=True)
     view = DemoView(console, enforced=not observe, pace_s=pace / 1000)
     supervisor = Supervisor(mode="observe" if observe else "enforce", sinks=[view])
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(ReadLoopSpanProcessor(supervisor))
-    if otlp is not None:
-        _export_to(provider, otlp)
+    if delivery is not None:
+        delivery.deliver(provider)
     run_id = new_run_id()
     with tempfile.TemporaryDirectory(prefix="otel-docsfab-demo-") as folder:
         agent = DemoAgent(provider.get_tracer("otel_docsfab.demo"), Tools(Path(folder)), view.tell)
@@ -60,6 +60,7 @@ def demo(
     else:
         view.summary(saved)
     delivered = provider.force_flush(10_000)
+    provider.force_flush(10_000)
     provider.shutdown()
     if otlp is not None and not delivered:
         sys.stderr.write(
@@ -68,36 +69,10 @@ def demo(
         raise typer.Exit(1)
 
 
-def _export_to(provider: TracerProvider, endpoint: str) -> None:
-    """Send spans by gRPC when the port is the usual one for it, else by HTTP."""
-    from urllib.parse import urlsplit  # noqa: PLC0415 - only with --otlp
+def _delivery(endpoint: str) -> Delivery:
+    from otel_docsfab.cli.otlp import Delivery  # noqa: PLC0415 - only with --otlp
 
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter  # noqa: PLC0415 - as above
-
-    from otel_docsfab.errors import ConfigError  # noqa: PLC0415 - as above
-
-    try:
-        parts = urlsplit(endpoint if "//" in endpoint else f"http://{endpoint}")
-        port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"--otlp {endpoint!r} is no address: give http://HOST:PORT") from error
-    if parts.scheme not in ("http", "https", "grpc") or not parts.hostname:
-        raise ConfigError(f"--otlp {endpoint!r} is no address: give http://HOST:PORT")
-    exporter: SpanExporter
-    if parts.scheme == "grpc" or port == 4317:  # noqa: PLR2004 - the port registered for OTLP by gRPC
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import (  # noqa: PLC0415 - slow to load
-            OTLPSpanExporter as Grpc,
-        )
-
-        exporter = Grpc(endpoint=f"{parts.hostname}:{port or 4317}", insecure=parts.scheme != "https", timeout=5)
-    else:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - slow to load
-            OTLPSpanExporter as Http,
-        )
-
-        path = parts.path if parts.path not in ("", "/") else "/v1/traces"
-        exporter = Http(endpoint=f"{parts.scheme}://{parts.netloc}{path}", timeout=5)
-    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return Delivery(endpoint)
 
 
 def _saved(supervisor: Supervisor) -> dict[str, int]:

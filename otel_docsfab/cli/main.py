@@ -9,6 +9,7 @@ from typing import Final
 COMMANDS: Final = {
     "demo": ("otel_docsfab.cli.demo", "Watch a scripted agent read, loop, be told, be stopped and be retried."),
     "doctor": ("otel_docsfab.cli.doctor", "Say what is configured, where it comes from, and what follows from it."),
+    "replay": ("otel_docsfab.cli.replay", "Judge recorded traces and sessions as if they ran now."),
     "mixin": ("otel_docsfab.cli.mixin", "Make dashboards, rules and alerts from the catalogue."),
 }
 """Command: its module, which has ``app`` or a function of the command's name, and its line of help."""
@@ -115,3 +116,7 @@ def _near(name: str) -> str:
 
     near = get_close_matches(name, COMMANDS, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+if __name__ == "__main__":
+    run()

@@ -7,7 +7,10 @@ import threading
 import traceback
 from collections import Counter
 
-from otel_docsfab.catalogue.words import ErrorSite as Site
+from otel_docsfab.catalogue.words import ErrorSite
+
+Site = ErrorSite
+"""Where something went wrong."""
 
 _log = logging.getLogger("otel_docsfab")
 

@@ -59,13 +59,10 @@ def demo(
         sys.stdout.write(json.dumps(_as_json(view, saved, run_id, enforced=not observe)) + "\n")
     else:
         view.summary(saved)
-    delivered = provider.force_flush(10_000)
     provider.force_flush(10_000)
     provider.shutdown()
-    if otlp is not None and not delivered:
-        sys.stderr.write(
-            f"error: the spans could not be delivered to {otlp} in 10 s; is a collector listening there?\n"
-        )
+    if delivery is not None and delivery.failed:
+        sys.stderr.write(f"error: the spans could not be delivered to {otlp}; is a collector listening there?\n")
         raise typer.Exit(1)
 
 

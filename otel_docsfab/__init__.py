@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from otel_docsfab.config import toolsets as toolset
     from otel_docsfab.core import (
         AnswerPath,
         AttemptMachine,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     )
     from otel_docsfab.errors import AttemptStopped, ConfigError, DocsfabError, LimitError
     from otel_docsfab.gate import StepResult
+    from otel_docsfab.instrumentation import instrument, uninstrument
+    from otel_docsfab.spans.dialects import register_dialect
     from otel_docsfab.spans.processor import ReadLoopSpanProcessor
     from otel_docsfab.supervisor import Attempt, AttemptRef, BaseSink, Decision, Sink, Supervisor
 
@@ -49,10 +52,13 @@ _HOMES = {
     ),
     "otel_docsfab.errors": ("AttemptStopped", "ConfigError", "DocsfabError", "LimitError"),
     "otel_docsfab.gate": ("StepResult",),
+    "otel_docsfab.instrumentation": ("instrument", "uninstrument"),
+    "otel_docsfab.spans.dialects": ("register_dialect",),
     "otel_docsfab.spans.processor": ("ReadLoopSpanProcessor",),
     "otel_docsfab.supervisor": ("Attempt", "AttemptRef", "BaseSink", "Decision", "Sink", "Supervisor"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = {"toolset": "otel_docsfab.config.toolsets"}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -82,15 +88,21 @@ __all__ = [
     "Trigger",
     "Unjudged",
     "Verdict",
+    "instrument",
+    "register_dialect",
+    "toolset",
+    "uninstrument",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home."""
-    home = _HOME_OF.get(name)
+    home = _HOME_OF.get(name) or _MODULES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    value: Any = importlib.import_module(home)
+    if name not in _MODULES:
+        value = getattr(value, name)
     globals()[name] = value
     return value
 

@@ -35,6 +35,7 @@ class Owner:
         span: The live agent span, to write on; None in replay.
         ids: Trace and span id in hex.
         models_seen: Whether model spans mark the turns.
+        responses_seen: Whether model spans tell of the responses; otherwise only spans of whole turns do.
         open_tools: Tool spans of the attempt that are open now.
         last_tool_end: Sequence number at which the newest tool span ended.
         answer_seen: Whether the newest model response asked for no tool.
@@ -57,6 +58,7 @@ class Owner:
         "last_tool_end",
         "models_seen",
         "open_tools",
+        "responses_seen",
         "seen_tools",
         "span",
     )
@@ -74,6 +76,7 @@ class Owner:
         self.span: Any = None
         self.ids: tuple[str | None, str | None] = (None, None)
         self.models_seen = False
+        self.responses_seen = False
         self.open_tools = 0
         self.last_tool_end = -1
         self.answer_seen = False

@@ -151,6 +151,8 @@ class Owners:
         else:
             answered = False
         if attempt.span_owner is not owner:
+            if seen.agent_name is not None:  # several runtimes name the agent only now
+                attempt.ref = dataclasses.replace(attempt.ref, agent_name=seen.agent_name)
             if answered:
                 attempt.tell(AnswerReturned(), at_ms)
             attempt.close(Outcome.CANCELLED, at_ms)

@@ -148,6 +148,8 @@ class Tracker:
             self._calls.ended(node, seen, view, at_ns, now)
         elif role is Role.MODEL and seen is not None:
             self._model_ended(node, seen, at_ns)
+        elif role is Role.TURN:
+            self._turn_ended(node, view)
         elif role is Role.COMPACTION and seen is not None:
             owner, attempt = self._owners.attempt_of(node, at_ns)
             attempt.tell(compaction_of(seen.evicted), owner.at_ms(at_ns))
@@ -191,6 +193,7 @@ class Tracker:
         if not seen.ok:
             owner.answer_seen = False
             return
+        owner.responses_seen = True
         owner.answer_seen = not seen.called_tools and not seen.output_limited
         if node.role is None:  # it was not recognised at its start
             owner.models_seen = attempt.turns_seen = True
@@ -198,6 +201,12 @@ class Tracker:
             node.turn = attempt.machine.turn
         if node.counts_turn and not attempt.turns_marked and attempt.machine.turn == node.turn:
             attempt.tell(TurnBegan(), at_ms)
+
+    def _turn_ended(self, node: Node, view: SpanView) -> None:
+        """Where no model span tells of a response, a turn without calls is an answer (R16)."""
+        owner = node.owner
+        if owner is not None and owner.attempt is not None and not owner.responses_seen:
+            owner.answer_seen = not (view.error or owner.attempt.machine.turn_called_tools)
 
     def _tally_ignored(self) -> None:
         self._supervisor.tallies.add("docsfab.supervisor.spans", ("ignored",))

@@ -30,7 +30,7 @@ class Asking:
         "_loop_in_turn",
         "_mark",
         "_step",
-        "_submit_ran",
+        "_submit_called",
         "_waiting",
         "charges_cross",
         "made",
@@ -47,7 +47,7 @@ class Asking:
         self._loop_in_turn = False  # this turn had a retry's notice-only read
         self._waiting: Trigger | None = None  # its time has come; it waits for the end of a tool turn
         self._mark = 0
-        self._submit_ran = False
+        self._submit_called = False
 
     @property
     def due_ms(self) -> int | None:
@@ -77,7 +77,7 @@ class Asking:
 
     def turn_began(self) -> None:
         """Each turn has its own first submit call (R22)."""
-        self._submit_ran = False
+        self._submit_called = False
 
     def turn_ended(self, *, tool_turn_was: bool) -> Trigger | None:
         """What is asked at the end of a turn; of two triggers it is ``read-loop`` (R22).
@@ -97,16 +97,16 @@ class Asking:
         self.made, self._mark, self._waiting = ConcludeNow(trigger, turn), mark, None
 
     def denial(self, tool: str, mark: int) -> Denial | None:
-        """Why the ask denies a call that started at ``mark``; R22's exception is used up by asking."""
+        """Why the ask denies a call that started at ``mark``; a turn's first submit call is R22's exception."""
+        first_submit = tool == SUBMIT_TOOL and not self._submit_called
+        self._submit_called |= first_submit
         if self.made is None or mark < self._mark:
             return None
         trigger = self.made.trigger
         if (
             trigger is not Trigger.READ_LOOP
             and self._step.answer_path is AnswerPath.TOOL_CALL
-            and tool == SUBMIT_TOOL
-            and not self._submit_ran
+            and first_submit
         ):
-            self._submit_ran = True
             return None
         return _DENIALS[trigger]

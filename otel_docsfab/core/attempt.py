@@ -95,6 +95,7 @@ class AttemptMachine:
         self._ran = 0
         self._tool_turns = 0
         self._turn_open = False
+        self._turn_late = False  # results came after the turn's end
         self._turn_called = False
         self._stop_mark = 0
         self._outcome = Outcome.OPEN
@@ -144,13 +145,13 @@ class AttemptMachine:
         self._asking.turn_began()
 
     def _turn_ended(self, _: TurnEnded, effects: list[Effect]) -> None:
-        self._end_turn(effects)
+        self._end_turn(effects, may_ask=not self._request.answering)
 
     def _end_turn(self, effects: list[Effect], *, may_ask: bool = True) -> None:
-        """Look at the bounds, on the counts as they now are; when an answer ended the turn, nothing is asked."""
-        if not self._turn_open:
+        """Look at the bounds, on the counts as they now are; an answer that came or is coming needs no ask."""
+        if not self._turn_open and not self._turn_late:
             return
-        self._turn_open = False
+        self._turn_open = self._turn_late = False
         trigger = self._asking.turn_ended(tool_turn_was=self._tool_turns > 0)
         if self.stop is not None:
             return
@@ -158,7 +159,7 @@ class AttemptMachine:
         stop = crossed_bound(self._judge.ledger, self._ran, self.limits, self.turn, self._retries_used)
         if stop is not None:
             self._raise_stop(stop, effects)
-        elif trigger is not None and may_ask:
+        elif trigger is not None and may_ask and self._outcome is Outcome.OPEN:
             self._raise_ask(trigger, effects)
 
     def _raise_stop(self, stop: StopAttempt, effects: list[Effect]) -> None:
@@ -196,9 +197,9 @@ class AttemptMachine:
     def _denial(self, event: CallStarted) -> Denial | None:
         """Why a call must not run: a stop or an ask it is later than, or the ceiling."""
         mark = self.mark if event.mark is None else event.mark
+        reason = self._asking.denial(event.tool, mark)
         if self.stop is not None and mark >= self._stop_mark:
             return Denial.STOPPED
-        reason = self._asking.denial(event.tool, mark)
         if reason is None and self._ran >= self.limits.tool_call_ceiling:
             return Denial.CEILING
         return reason
@@ -214,7 +215,7 @@ class AttemptMachine:
 
     def _result_returned(self, event: ResultReturned, effects: list[Effect]) -> None:
         effect = self._judge.judge(self._running.pop(event.call), event, self.turn)
-        self._turn_open = True  # a late result is looked at when the turn ends again
+        self._turn_late = not self._turn_open  # a late result is looked at when the next turn begins or ends
         if effect.verdict is Verdict.NOTICE_ONLY:
             self._asking.read_withheld(effect)
         effects.append(effect)
@@ -260,7 +261,7 @@ class AttemptMachine:
         """Nothing more: ``apply`` watches the time before each event."""
 
     def _watch_time(self, timer_ms: int, effects: list[Effect]) -> None:
-        """Stop when the timer has fired, else ask when the ask's time has come."""
+        """Stop when the timer has fired, else ask when the ask's time has come: never after the timer."""
         if self._outcome is not Outcome.OPEN or self.stop is not None:
             return
         if self._now_ms >= timer_ms:

@@ -59,6 +59,9 @@ class Ledger:
         "_by_call_id",
         "_context_lost",
         "_copies",
+        "_delivered_older",
+        "_delivered_rows",
+        "_delivered_stays",
         "_epoch",
         "_epochs",
         "_first_turns",
@@ -66,11 +69,13 @@ class Ledger:
         "_generations",
         "_leader",
         "_limits",
+        "_linked",
         "_max_results",
         "_older",
         "_only",
         "_repeats",
         "_rows",
+        "_stays",
         "_totals",
         "cross_result",
         "max_cross_result",
@@ -92,15 +97,20 @@ class Ledger:
         self._limits = limits
         self._max_results = max_results
         self._rows: dict[bytes, int] = {}
-        self._by_call: dict[int, int] = {}  # call key -> its newest row
-        self._by_call_id: dict[int, int] = {}  # full deliveries of this epoch
+        self._by_call: dict[int, int] = {}  # call key -> the newest linked row
+        self._by_call_id: dict[int, int] = {}  # call id -> its newest delivery of this epoch
+        self._delivered_rows = array("I")  # full deliveries of this epoch by calls with an id: the row,
+        self._delivered_stays = array("I")  # the row's stay in the context that it belongs to,
+        self._delivered_older = array("i")  # and the delivery before under the same id
         self._repeats = array("I")
         self._generations = array("I")  # generation in which `_repeats` counts
         self._epochs = array("I")  # epoch of the newest full delivery
         self._copies = array("I")  # full deliveries of that epoch still in the context
         self._first_turns = array("I")
         self._totals = array("I")  # counted re-reads in the attempt
-        self._older = array("i")  # the row before under the same call
+        self._stays = array("I")  # how often the row entered the context anew
+        self._linked = array("I")  # epoch, from 1, in which the row is linked under its call
+        self._older = array("i")  # the linked row before under the same call
         self._generation = 0
         self._epoch = 0
         self._only = _NOBODY  # the one row re-read since the reset
@@ -149,6 +159,8 @@ class Ledger:
             self._first_turns[row] = turn
             self._copies[row] = 0
             self._epochs[row] = self._epoch
+            self._stays[row] += 1
+            self._link(row, call)
             self._delivered(row, call_id)
             return _FREE
         return self._count(row, call_id, tool, subject)
@@ -158,9 +170,10 @@ class Ledger:
         if row >= self._max_results:
             return None
         self._rows[key] = row
-        handle = _handle(call)
-        self._older.append(self._by_call.get(handle, _NOBODY))
-        self._by_call[handle] = row
+        self._stays.append(0)
+        self._linked.append(0)
+        self._older.append(_NOBODY)
+        self._link(row, call)
         self._repeats.append(0)
         self._generations.append(self._generation)
         self._epochs.append(self._epoch)
@@ -222,14 +235,22 @@ class Ledger:
     def _delivered(self, row: int, call_id: str | None) -> None:
         """Note one more full copy in the context."""
         if call_id is not None:
-            if len(self._by_call_id) > 2 * self._max_results:
+            if len(self._delivered_rows) > 2 * self._max_results:
                 return  # a copy that cannot be evicted is none: the safe side
             handle = hash(call_id)
-            reused = self._by_call_id.get(handle)
-            if reused is not None and self._epochs[reused] == self._epoch and self._copies[reused]:
-                self._copies[reused] -= 1  # an id that names two copies can evict only one
-            self._by_call_id[handle] = row
+            self._delivered_older.append(self._by_call_id.get(handle, _NOBODY))
+            self._by_call_id[handle] = len(self._delivered_rows)
+            self._delivered_rows.append(row)
+            self._delivered_stays.append(self._stays[row])
         self._copies[row] += 1
+
+    def _link(self, row: int, call: bytes) -> None:
+        """Let an eviction by tool and arguments find the row; it is walked once, so that no walk repeats itself."""
+        if self._linked[row] != self._epoch + 1:
+            handle = _handle(call)
+            self._linked[row] = self._epoch + 1
+            self._older[row] = self._by_call.get(handle, _NOBODY)
+            self._by_call[handle] = row
 
     def reset(self) -> None:
         """A new successful progress-class call: every count goes to zero (R10)."""
@@ -244,21 +265,26 @@ class Ledger:
         """A new epoch: repeat counts go to zero and each known result is free once (R12)."""
         self._generation += 1
         self._epoch += 1
+        self._by_call.clear()
         self._by_call_id.clear()
+        del self._delivered_rows[:], self._delivered_stays[:], self._delivered_older[:]
         self._context_lost = True
 
     def evict_call(self, call_id: str) -> None:
-        """The result of one call left the context; unknown and notice-only calls change nothing (R12a)."""
-        row = self._by_call_id.pop(hash(call_id), None)
-        if row is not None and self._epochs[row] == self._epoch and self._copies[row]:
-            self._copies[row] -= 1
-            if not self._copies[row]:
-                self._context_lost = True
+        """What the calls of one id delivered left the context; unknown and notice-only calls change nothing (R12a)."""
+        delivery = self._by_call_id.pop(hash(call_id), _NOBODY)
+        while delivery != _NOBODY:
+            row = self._delivered_rows[delivery]
+            if self._copies[row] and self._stays[row] == self._delivered_stays[delivery]:
+                self._copies[row] -= 1
+                self._context_lost |= not self._copies[row]
+            delivery = self._delivered_older[delivery]
 
     def evict_results_of(self, call: bytes) -> None:
         """Every result of this tool and arguments left the context (R12a)."""
-        row = self._by_call.get(_handle(call), _NOBODY)
+        row = self._by_call.pop(_handle(call), _NOBODY)
         while row != _NOBODY:
+            self._linked[row] = 0
             if self._epochs[row] == self._epoch and self._copies[row]:
                 self._copies[row] = 0
                 self._context_lost = True

@@ -342,7 +342,9 @@ class Attempt:
         self.tell(AnswerReturned(valid))
 
     def request_sent(self) -> None:
-        """A model request went out, and its output will be reported (R23)."""
+        """A model request went out, and its output will be reported (R23); the turn before it is over."""
+        if not (self._turns_marked or self.turns_seen or self.machine.running or self.machine.closed):
+            self.tell(TurnEnded())
         self.tell(RequestSent(output_visible=True))
 
     def output_started(self, kind: Literal["answer", "tool-call", "other"]) -> None:

@@ -7,6 +7,7 @@ from otel_docsfab.core import (
     AnswerPath,
     AskForAnswer,
     Code,
+    DeadlineTurn,
     Denial,
     EvaluateAnswer,
     Outcome,
@@ -109,13 +110,13 @@ def test_r20_never_after_an_answer():
     assert attempt.stops == 0
 
 
-def test_r20_the_moment_is_not_lost_when_nobody_woke_the_machine():
+def test_r20_an_ask_never_comes_after_the_timer_however_late_the_machine_is_woken():
     attempt = Attempt(timer_ms=TIMER)
     attempt.read()
     attempt.tell(OutputStarted(Output.OTHER))
     attempt.wait_until(TIMER)
-    assert attempt.asks == [AskForAnswer(Trigger.ATTEMPT_DEADLINE, 1)]
-    assert attempt.stop.code == Code.TIMEOUT  # R23: streaming after an ask
+    assert attempt.asks == []
+    assert attempt.stop.deadline_turn == DeadlineTurn.STREAMING
 
 
 def test_r20_a_call_is_later_than_an_ask_when_it_starts_after_it():

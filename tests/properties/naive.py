@@ -224,12 +224,12 @@ class Naive(Recorded):
         timer_ms = self.setting.timer_ms
         if timer_ms is None or self.stop() or self.answered():
             return
-        if self.asked_of_this_step() and self.now_ms >= self.ask_time()[0] and not self.due_noticed():
+        if self.now_ms >= timer_ms:
+            self.timer_fires(timer_ms)
+        elif self.asked_of_this_step() and self.now_ms >= self.ask_time()[0] and not self.due_noticed():
             self.facts.append(Fact(self.turn(), due=True))
             if self.tool_turns() and not (self.running() or self.answering() or self.loop_raised() or self.ask()):
                 self.decide(AskForAnswer(self.ask_time()[1], self.turn()))
-        if self.now_ms >= timer_ms:
-            self.timer_fires(timer_ms)
 
     def timer_fires(self, timer_ms: int) -> None:
         position = self.position()

@@ -97,13 +97,13 @@ class Hooks:
             self._said_blind = True
             report(self.runtime, strict=self.strict, lacking=Lever.COMPACTION)
         try:
-            return self._begin(agent_name, model, withholds=tells_context or self.withhold_blind)
+            return self._begin(agent_name, model, tells_context=tells_context)
         except Exception as error:  # noqa: BLE001 - a fault here must not cost the host its run
             self.supervisor.faults.count(Site.HOOK, error, "A run is not watched.")
             unwatched = Attempt(self.supervisor, AttemptMachine(), AttemptRef(""), enforced=False, watched=False)
             return Run(unwatched, owned=True)
 
-    def _begin(self, agent_name: str | None, model: str | None, *, withholds: bool) -> Run:
+    def _begin(self, agent_name: str | None, model: str | None, *, tells_context: bool) -> Run:
         host = current_attempt.get()
         owned = host is None or not _take(host)
         if host is None or owned:
@@ -117,7 +117,7 @@ class Hooks:
         else:
             attempt = host
         _known_as(attempt, agent_name)
-        return Run(attempt, owned=owned, withholds=withholds)
+        return Run(attempt, owned=owned, tells_context=tells_context, withholds=tells_context or self.withhold_blind)
 
 
 def _take(attempt: Attempt) -> bool:
@@ -151,13 +151,15 @@ class Run:
     Attributes:
         attempt: Its attempt.
         owned: Whether it was opened for this run, and ends with it.
+        withholds: Whether notice-only results are withheld.
     """
 
-    def __init__(self, attempt: Attempt, *, owned: bool, withholds: bool = True) -> None:
+    def __init__(self, attempt: Attempt, *, owned: bool, tells_context: bool = True, withholds: bool = True) -> None:
         """Begin; use ``Hooks.begin``."""
         self.attempt = attempt
         self.owned = owned
-        self._withholds = withholds
+        self.withholds = withholds
+        self._tells_context = tells_context
         self._turn = attempt.turn()
         self._turn_open = False
         self._lock = threading.Lock()
@@ -196,14 +198,13 @@ class Run:
         Raises:
             AttemptStopped: The attempt was stopped and is enforced.
         """
-        with self.guarded():
-            self._end_turn()
+        self.turn_over()
         stop = self.attempt.machine.stop
         if stop is not None and self.attempt.enforced:
             self.end()
             raise AttemptStopped(stop.code, stop.message)
         with self.guarded():
-            if context is not None and self._given:
+            if context is not None and self._tells_context and self._given:
                 self._evict(context())
         return self.attempt.conclude_request
 
@@ -236,6 +237,16 @@ class Run:
             if self._turn_open:
                 self._turn_open = False
                 self._turn.__exit__()
+
+    def turn_over(self) -> str | None:
+        """End the turn early, for runtimes that gather the tools before they make the request.
+
+        Returns:
+            The request for the answer, as ``before_request`` gives it.
+        """
+        with self.guarded():
+            self._end_turn()
+        return self.attempt.conclude_request
 
     def keeps(self, tool: str) -> bool:
         """Whether a tool stays with the model after the ask: R22's exception only."""
@@ -275,10 +286,6 @@ class Run:
             with self._lock:
                 self._given[call_id] = None
 
-    def withholds(self) -> bool:
-        """Whether notice-only results are withheld in this run."""
-        return self._withholds
-
     # The end
 
     def end(self, *, answered: bool = False, outcome: Outcome = Outcome.CANCELLED) -> None:
@@ -291,10 +298,13 @@ class Run:
         with self.guarded():
             with _busy_lock:
                 _busy.discard(self.attempt)
-            if not self.owned or self.attempt.machine.closed:
+            if self.attempt.machine.closed:
                 return
             if answered:
                 self.after_response()
+            if not self.owned:
+                return
+            if answered:
                 self.attempt.answered()
             self.attempt.close(outcome)
 
@@ -354,7 +364,7 @@ class Call:
     def _shaped(self, result: Any, verdict: DeliverResult, shape: Shape) -> Any:
         if self._span is not None:
             write_verdict(self._span, verdict)
-        withheld = verdict.verdict is Verdict.NOTICE_ONLY and self._run.attempt.enforced and self._run.withholds()
+        withheld = verdict.verdict is Verdict.NOTICE_ONLY and self._run.attempt.enforced and self._run.withholds
         self._run.delivered(self._call_id, verdict, in_full=not withheld)
         if not self._run.attempt.enforced or verdict.verdict is Verdict.DELIVER or verdict.first_turn is None:
             return result

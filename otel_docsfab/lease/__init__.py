@@ -1,0 +1,1 @@
+"""Execution leases that are renewed only on progress (R28)."""

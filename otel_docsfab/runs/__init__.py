@@ -1,0 +1,1 @@
+"""Attempt records that last: the run index and what it answers."""

@@ -1,0 +1,1 @@
+"""Sinks that export: metrics and decision log events, from the catalogue."""

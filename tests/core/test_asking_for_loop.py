@@ -6,6 +6,7 @@ from otel_docsfab.core import (
     SUBMIT_TOOL,
     AnswerPath,
     AskForAnswer,
+    CloseAttempt,
     Code,
     Denial,
     DenyCall,
@@ -71,6 +72,12 @@ def test_r18_an_answer_that_ends_the_turn_needs_no_ask():
     assert attempt.answer() == (EvaluateAnswer(3, None),)
     attempt.turn()
     assert attempt.asks == []
+
+
+def test_r18_an_attempt_that_ends_is_not_asked_any_more():
+    attempt = retry(limits=STREAK_1)
+    attempt.reads("a", "a", "a")
+    assert attempt.end() == (CloseAttempt(Outcome.CANCELLED, None),)
 
 
 @pytest.mark.parametrize("path", [None, *AnswerPath])

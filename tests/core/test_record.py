@@ -79,6 +79,14 @@ def test_r24_a_stretch_ends_with_progress(last, progress):
     assert attempt.record["tools"]["stall"]["longestStretchCalls"] == (1 if progress else 3)
 
 
+def test_r24_nothing_happened_is_no_stretch_and_calls_before_the_first_progress_count():
+    attempt = Attempt()
+    assert set(attempt.record["tools"]["stall"].values()) == {0}
+    attempt.read(ok=False)
+    attempt.read(ok=False)
+    assert attempt.record["tools"]["stall"]["longestStretchCalls"] == 2
+
+
 def test_r24_turns_before_the_first_progress_count_and_those_after_a_stop_do_not():
     attempt = Attempt(limits={"repeat_streak": 0, "withheld": 0})
     for _ in range(3):

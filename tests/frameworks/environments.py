@@ -68,8 +68,15 @@ def run_in(name: str, module: str, *arguments: str, **environment: str) -> str:
     Returns:
         What it wrote to standard output; an assertion with its errors when it failed.
     """
-    done = subprocess.run(
-        [python_of(name), "-m", module, *arguments],
+    done = run_with(python_of(name), module, *arguments, **environment)
+    assert done.returncode == 0, f"{module} in {name}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def run_with(python: Path, module: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a module of this checkout with an interpreter, to its end."""
+    return subprocess.run(
+        [python, "-m", module, *arguments],
         cwd=ROOT,
         env=os.environ | environment,
         capture_output=True,
@@ -77,8 +84,6 @@ def run_in(name: str, module: str, *arguments: str, **environment: str) -> str:
         check=False,
         timeout=PATIENCE_S,
     )
-    assert done.returncode == 0, f"{module} in {name}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    return done.stdout
 
 
 def make(name: str) -> Path:

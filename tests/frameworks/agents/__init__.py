@@ -1,0 +1,1 @@
+"""One module a framework, imported only inside its environment: a real agent with a stub model plays the script."""

@@ -10,11 +10,12 @@ A fault of ours is caught, counted (``Site.HOOK``) and lets the run go on as it 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
-from weakref import WeakSet
+from typing import Any, ParamSpec, Protocol, TypeVar
+from weakref import WeakKeyDictionary, WeakSet
 
 from opentelemetry import trace
 
@@ -26,10 +27,13 @@ from otel_docsfab.gate.hooks.levers import Lever, Runtime, report
 from otel_docsfab.gate.span import tool_span, write_denial, write_verdict
 from otel_docsfab.supervisor import UNWATCHED, Admission, Attempt, AttemptRef, Site, Supervisor, current_attempt
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _AGENT_MARKS = (("gen_ai.operation.name", "invoke_agent"), ("openinference.span.kind", "AGENT"))
 _busy: WeakSet[Attempt] = WeakSet()
+_agents: WeakKeyDictionary[Attempt, str | None] = WeakKeyDictionary()
 _busy_lock = threading.Lock()
-"""Attempts in which a run is going on; another run in or beside it is an attempt of its own."""
+"""Attempts in which a run is going on, and whose they are; a run of another agent is an attempt of its own."""
 
 
 class Shape(Protocol):
@@ -105,7 +109,9 @@ class Hooks:
 
     def _begin(self, agent_name: str | None, model: str | None, *, tells_context: bool) -> Run:
         host = current_attempt.get()
-        owned = host is None or not _take(host)
+        if host is not None and host.machine.closed:
+            host = None
+        owned = host is None or not _take(host, agent_name)
         if host is None or owned:
             attempt = self.supervisor.attempt(
                 run_id=host.ref.run_id if host is not None else None,
@@ -113,19 +119,20 @@ class Hooks:
                 model=model,
                 on_stop="raise",
             )
-            _take(attempt)
+            _take(attempt, agent_name)
         else:
             attempt = host
         _known_as(attempt, agent_name)
         return Run(attempt, owned=owned, tells_context=tells_context, withholds=tells_context or self.withhold_blind)
 
 
-def _take(attempt: Attempt) -> bool:
-    """Whether a run may begin in this attempt: none is going on there and no call is in flight."""
+def _take(attempt: Attempt, agent_name: str | None) -> bool:
+    """Whether this agent may run in this attempt: none runs there, no call is in flight, and no other had it."""
     with _busy_lock:
-        if attempt in _busy or attempt.machine.closed or attempt.machine.running:
+        if attempt in _busy or attempt.machine.running or _agents.get(attempt, agent_name) != agent_name:
             return False
         _busy.add(attempt)
+        _agents[attempt] = agent_name
         return True
 
 
@@ -143,6 +150,21 @@ def _known_as(attempt: Attempt, agent_name: str | None) -> None:
             ref, trace_id=trace.format_trace_id(context.trace_id), span_id=trace.format_span_id(context.span_id)
         )
     attempt.ref = ref
+
+
+def guarded(method: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R | None]]:
+    """A callback of an adapter that has ``_hooks``: what goes wrong in it is counted, and it answers nothing."""
+
+    @functools.wraps(method)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        try:
+            return await method(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - a fault here must not cost the host its run
+            adapter: Any = args[0]
+            adapter._hooks.supervisor.faults.count(Site.HOOK, error)  # noqa: SLF001 - an adapter's own
+            return None
+
+    return call
 
 
 class Run:
@@ -338,6 +360,16 @@ class Call:
             if self.denial is not None:
                 write_denial(self._span, self._admission)
             yield
+
+    def on_current_span(self) -> None:
+        """Write the verdict on the tool's span that is current here, for runtimes without a place around the tool."""
+        with self._run.guarded():
+            span = trace.get_current_span()
+            attributes = getattr(span, "attributes", None) or {}
+            if attributes.get("gen_ai.operation.name") == "execute_tool":
+                self._span = span
+                if self.denial is not None:
+                    write_denial(span, self._admission)
 
     def deliver(
         self, result: Any, *, ok: bool = True, judged: Callable[[], Any] | None = None, shape: Any = render

@@ -34,7 +34,7 @@ from otel_docsfab.core import Step
 from otel_docsfab.gate import StepResult
 from otel_docsfab.gate.hooks._base import Hooks, Run
 from otel_docsfab.gate.hooks.levers import Runtime
-from otel_docsfab.supervisor import Attempt, Supervisor
+from otel_docsfab.supervisor import Attempt, Site, Supervisor
 
 _docsfab: ContextVar[Docsfab | None] = ContextVar("otel_docsfab_openai_agents", default=None)
 _run: ContextVar[_Run | None] = ContextVar("otel_docsfab_openai_agents_run", default=None)
@@ -224,13 +224,15 @@ def _begin(agent: Any, options: dict[str, Any]) -> _Run | None:
     if docsfab is None:
         return None
     tells = not any(options.get(name) for name in _SERVER_KEEPS)
+    supervisor = docsfab.hooks.supervisor
     run = docsfab.hooks.begin(getattr(agent, "name", None), tells_context=tells)
-    hooked = None
-    with run.guarded():
+    try:
         hooked = _Run(run, options.get("run_config"))
-        options["run_config"] = hooked.config
-    if hooked is None:
+    except Exception as error:  # noqa: BLE001 - a fault here must not cost the host its run
+        supervisor.faults.count(Site.HOOK, error, "A run is not watched.")
         run.end()
+        return None
+    options["run_config"] = hooked.config
     return hooked
 
 

@@ -58,22 +58,22 @@ class Scripted(Model):
     async def get_response(
         self,
         system_instructions: Any,
-        input: Any,
+        input: Any,  # noqa: A002 - its name
         model_settings: Any,
         tools: Any,
         *_: Any,
-        **__: Any,  # noqa: A002 - its name
+        **__: Any,
     ) -> Any:
         return ModelResponse(output=self.respond(input, tools), usage=Usage(), response_id=None)
 
     async def stream_response(
         self,
         system_instructions: Any,
-        input: Any,
+        input: Any,  # noqa: A002 - its name
         model_settings: Any,
         tools: Any,
         *_: Any,
-        **__: Any,  # noqa: A002 - its name
+        **__: Any,
     ) -> Any:
         response = Response(
             id="r",

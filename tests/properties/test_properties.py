@@ -87,13 +87,10 @@ def test_replaying_the_events_gives_the_same_effects(setting, moves):
 
 
 @given(SETTINGS, HISTORIES)
-def test_who_is_never_woken_says_the_same_only_later(setting, moves):
-    woken, asleep = Player(setting).play(moves), Player(setting, wakes=False).play(moves)
-
-    def said(player):
-        return [e._replace(observed=0) if isinstance(e, StopAttempt) and e.deadline_turn else e for e in player.effects]
-
-    assert said(woken) == said(asleep)
+def test_who_is_never_woken_says_the_same_only_later_unless_the_timer_fires(setting, moves):
+    woken = Player(setting).play(moves)
+    assume(woken.machine.record().deadline_turn is None)  # one that sleeps past its timer is not asked any more
+    assert woken.effects == Player(setting, wakes=False).play(moves).effects
 
 
 @given(SETTINGS, HISTORIES)

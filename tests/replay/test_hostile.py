@@ -35,7 +35,7 @@ def _ids(spans):
         ("t.pb", bytes(range(256)) * 40),
         ("t.json", b"{" + bytes(range(256))),
         ("t.json", b"\n{\n not json at all"),
-        ("t.gz", gzip.compress(b"nothing")),
+        ("t.gz", gzip.compress(b"nothing", mtime=0)),
     ],
 )
 def test_a_file_that_is_no_trace_is_an_error_that_names_it(tmp_path, name, content):

@@ -103,10 +103,6 @@ class Asking:
         if self.made is None or mark < self._mark:
             return None
         trigger = self.made.trigger
-        if (
-            trigger is not Trigger.READ_LOOP
-            and self._step.answer_path is AnswerPath.TOOL_CALL
-            and first_submit
-        ):
+        if trigger is not Trigger.READ_LOOP and self._step.answer_path is AnswerPath.TOOL_CALL and first_submit:
             return None
         return _DENIALS[trigger]

@@ -195,13 +195,7 @@ class Observed:
 
 
 def compare(case: Case, observed: Observed, leave_out: Collection[str] = ()) -> list[str]:
-    """What differs from what the case expects, a line each; empty when all is well.
-
-    Args:
-        case: The case.
-        observed: What a driver saw.
-        leave_out: Keys of ``expect`` that this driver cannot see, such as ``progress``.
-    """
+    """What differs from what the case expects, a line each; ``leave_out`` names keys that this driver cannot see."""
     expect = case.expect
     positions = range(len(case.calls))
     seen: dict[str, Any] = {

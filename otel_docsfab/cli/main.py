@@ -10,6 +10,8 @@ COMMANDS: Final = {
     "demo": ("otel_docsfab.cli.demo", "Watch a scripted agent read, loop, be told, be stopped and be retried."),
     "doctor": ("otel_docsfab.cli.doctor", "Say what is configured, where it comes from, and what follows from it."),
     "replay": ("otel_docsfab.cli.replay", "Judge recorded traces and sessions as if they ran now."),
+    "runs": ("otel_docsfab.cli.runs", "List, show and query what the run index keeps; import and prune."),
+    "why": ("otel_docsfab.cli.why", "Say why a run failed, whose business it is, and what to do next."),
     "mixin": ("otel_docsfab.cli.mixin", "Make dashboards, rules and alerts from the catalogue."),
 }
 """Command: its module, which has ``app`` or a function of the command's name, and its line of help."""

@@ -105,6 +105,9 @@ class AttemptMachine:
     def apply(self, event: Event, at_ms: int) -> tuple[Effect, ...]:
         """Take one event.
 
+        Time passes with events alone: wake the machine with ``TimePassed`` at each ``next_wakeup_ms()``, or an ask
+        whose moment lay between two events is lost when the second one comes after the timer.
+
         Args:
             event: What happened.
             at_ms: When, ms since the attempt began, >= 0; a time before the newest one counts as the newest.
@@ -147,8 +150,8 @@ class AttemptMachine:
     def _turn_ended(self, _: TurnEnded, effects: list[Effect]) -> None:
         self._end_turn(effects, may_ask=not self._request.answering)
 
-    def _end_turn(self, effects: list[Effect], *, may_ask: bool = True) -> None:
-        """Look at the bounds, on the counts as they now are; an answer that came or is coming needs no ask."""
+    def _end_turn(self, effects: list[Effect], *, may_ask: bool = True, answered: bool = False) -> None:
+        """Look at the bounds, on the counts as they now are; an answer that came needs neither ask nor retry."""
         if not self._turn_open and not self._turn_late:
             return
         self._turn_open = self._turn_late = False
@@ -158,6 +161,8 @@ class AttemptMachine:
         self._judge.stall.turn_ended(self.turn)
         stop = crossed_bound(self._judge.ledger, self._ran, self.limits, self.turn, self._retries_used)
         if stop is not None:
+            if answered or self._outcome is not Outcome.OPEN:
+                stop = stop._replace(retry_granted=False)
             self._raise_stop(stop, effects)
         elif trigger is not None and may_ask and self._outcome is Outcome.OPEN:
             self._raise_ask(trigger, effects)
@@ -232,7 +237,7 @@ class AttemptMachine:
             self._judge.ledger.evict_results_of(call_key(tool, arguments))
 
     def _answer_returned(self, event: AnswerReturned, effects: list[Effect]) -> None:
-        self._end_turn(effects, may_ask=False)
+        self._end_turn(effects, may_ask=False, answered=True)
         self._outcome = Outcome.REJECTED if event.valid is False else Outcome.ANSWERED
         self._judge.progressed(Progress.ANSWER, self.turn)
         self._request.ended()

@@ -223,20 +223,21 @@ def subject_of(arguments: object) -> str:
         for key in _PATH_KEYS:
             value = arguments.get(key)
             if isinstance(value, str) and value:
-                return _one_line(value)
+                return one_line(value)
         if not arguments:
             return ""
     if isinstance(arguments, str):
-        return _one_line(arguments)
+        return one_line(arguments)
     if arguments is None or not isinstance(arguments, (Mapping, Sequence)):
         return ""
     try:
-        return _one_line(canonical_json(arguments))
+        return one_line(canonical_json(arguments))
     except (NotJson, RecursionError):
         return ""
 
 
-def _one_line(text: str, limit: int = 120) -> str:
+def one_line(text: str, limit: int = 120) -> str:
+    """A text as one printable line of at most ``limit`` characters; a long one loses its middle."""
     if len(text) > 4 * limit:  # a long text is cut before it is cleaned
         text = text[: 2 * limit] + text[-2 * limit :]
     if not text.isprintable():

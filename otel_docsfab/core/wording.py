@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from otel_docsfab.core.codes import Code, Denial, RetryOf
+from otel_docsfab.core.identity import one_line
 
 NOTICE_MARK: Final = "[docsfab]"
 """Begins every notice and denial. The mark alone proves nothing: see ``is_own_notice``."""
@@ -60,11 +61,12 @@ def notice(tool: str, subject: str, first_turn: int) -> str:
 
 def denial(tool: str, reason: Denial) -> str:
     """What a model gets instead of a call that was denied (R17, R19, R22)."""
-    return f"{NOTICE_MARK} {tool} was not run. {_DENIALS[reason]}"
+    return f"{NOTICE_MARK} {one_line(tool, _MAX_TOOL)} was not run. {_DENIALS[reason]}"
 
 
 _TURN = re.compile(r"delivered in turn (\d{1,9}), is")
 _MAX_NOTICE = 2_000
+_MAX_TOOL = 60
 
 
 def is_own_notice(text: object, tool: str, subject: str) -> bool:
@@ -100,4 +102,5 @@ def stop_detail(code: Code, most_read: tuple[str, str] | None) -> str:
 
 
 def _called(tool: str, subject: str) -> str:
+    tool = one_line(tool, _MAX_TOOL)
     return f"{tool} {subject}" if subject else tool

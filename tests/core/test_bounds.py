@@ -164,3 +164,12 @@ def test_r15_the_sentence_names_the_read_that_came_most_and_of_equals_the_earlie
     attempt.reads("a", "b", "b", "b", "a", "a")
     attempt.turn()
     assert attempt.stop.detail.endswith("most often read a.")
+
+
+def test_r16_a_stop_that_an_answer_comes_with_grants_no_retry():
+    attempt = Attempt(limits=QUICK)
+    attempt.turn()
+    for _ in range(6):
+        attempt.read()
+    attempt.answer()
+    assert (attempt.stop.retry_granted, attempt.machine.outcome) == (False, "answered")

@@ -74,7 +74,7 @@ class Naive(Recorded):
             case ResultReturned():
                 self.result_returns(event)
             case AnswerReturned():
-                self.turn_ends(asking=False)
+                self.turn_ends(asking=False, answering=True)
                 self.add(event)
                 self.decide(EvaluateAnswer(self.turn(), event.valid))
             case AttemptEnded():
@@ -154,11 +154,13 @@ class Naive(Recorded):
         self.turn_ends()
         self.add(TurnBegan(), turn=self.turn() + 1)
 
-    def turn_ends(self, *, asking: bool = True) -> None:
+    def turn_ends(self, *, asking: bool = True, answering: bool = False) -> None:
         if not self.turn_open() and not self.late_results():
             return
         decision = self.decision(asking=asking)
         self.add(TurnEnded())
+        if isinstance(decision, StopAttempt) and (answering or self.answered()):
+            decision = decision._replace(retry_granted=False)  # R16: no retry follows
         if decision is not None:
             self.decide(decision)
 

@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from otel_docsfab.errors import AttemptStopped, ConfigError, DocsfabError, LimitError
     from otel_docsfab.gate import StepResult
     from otel_docsfab.instrumentation import instrument, uninstrument
+    from otel_docsfab.lease import (
+        Lease,
+        LeaseKeeper,
+        LeaseLost,
+        LeaseStore,
+        MemoryLeaseStore,
+        RedisLeaseStore,
+        SqliteLeaseStore,
+    )
+    from otel_docsfab.runs import RunIndex
     from otel_docsfab.spans.dialects import register_dialect
     from otel_docsfab.spans.processor import ReadLoopSpanProcessor
     from otel_docsfab.supervisor import Attempt, AttemptRef, BaseSink, Decision, Sink, Supervisor
@@ -53,6 +63,16 @@ _HOMES = {
     "otel_docsfab.errors": ("AttemptStopped", "ConfigError", "DocsfabError", "LimitError"),
     "otel_docsfab.gate": ("StepResult",),
     "otel_docsfab.instrumentation": ("instrument", "uninstrument"),
+    "otel_docsfab.lease": (
+        "Lease",
+        "LeaseKeeper",
+        "LeaseLost",
+        "LeaseStore",
+        "MemoryLeaseStore",
+        "RedisLeaseStore",
+        "SqliteLeaseStore",
+    ),
+    "otel_docsfab.runs": ("RunIndex",),
     "otel_docsfab.spans.dialects": ("register_dialect",),
     "otel_docsfab.spans.processor": ("ReadLoopSpanProcessor",),
     "otel_docsfab.supervisor": ("Attempt", "AttemptRef", "BaseSink", "Decision", "Sink", "Supervisor"),
@@ -74,12 +94,20 @@ __all__ = [
     "DeadlineTurn",
     "Decision",
     "DocsfabError",
+    "Lease",
+    "LeaseKeeper",
+    "LeaseLost",
+    "LeaseStore",
     "LimitError",
     "Limits",
+    "MemoryLeaseStore",
     "Outcome",
     "ReadLoopSpanProcessor",
+    "RedisLeaseStore",
     "RetryOf",
+    "RunIndex",
     "Sink",
+    "SqliteLeaseStore",
     "Step",
     "StepKind",
     "StepResult",

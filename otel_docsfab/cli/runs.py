@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -108,7 +109,7 @@ def query(
         writer.writerow(names)
         writer.writerows(rows)
     else:
-        sys.stdout.write(query_table(names, rows))
+        sys.stdout.write(query_table(names, rows, (re.split(r"[^A-Za-z]", term)[0] for term in where or ())))
 
 
 @app.command("import", epilog="Examples: otel-docsfab replay --json traces/ | otel-docsfab runs import -")

@@ -11,7 +11,11 @@ from otel_docsfab.runs.models import Attempt, Finding, RunResult, Why
 from otel_docsfab.runs.results import ASKED_EARLY
 
 _ABSENT: Final = "-"
-_RIGHT: Final = frozenset({"STEPS", "ATTEMPTS", "RE-READS", "WITHHELD", "TURNS", "CALLS", "TRY", "rows"})
+_COLUMNS: Final = (
+    *("runId", "stepId", "attempt", "attempts", "outcome", "code", "concludeNow", "calls"),
+    *("unchangedReReads", "readLoopWithheld", "maxRepeatsOfOneResult", "maxUnchangedReReadsAcrossResults"),
+)
+"""What ``runs query`` shows to people; JSON and CSV have every field."""
 
 
 def run_table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -36,11 +40,12 @@ def run_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return table(head, cells)
 
 
-def query_table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """The rows of ``runs query``: columns that are empty in every row are left out."""
+def query_table(names: Sequence[str], rows: Sequence[Sequence[Any]], asked: Iterable[str] = ()) -> str:
+    """The rows of ``runs query``: the columns that matter most and those that were asked for."""
     if not rows:
         return "no rows\n"
-    used = [at for at, name in enumerate(names) if name == "rows" or any(row[at] not in (None, 0, "") for row in rows)]
+    wanted = {*_COLUMNS, *asked} if "runId" in names else set(names)
+    used = [at for at, name in enumerate(names) if name in wanted]
     return table([names[at] for at in used], [[row[at] for at in used] for row in rows])
 
 
@@ -69,9 +74,10 @@ def why_text(document: Why, results: Sequence[RunResult]) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Aligned columns; counts stand right."""
+    rows = list(rows)
     lines = [tuple(map(plain, head)), *(tuple(_cell(value) for value in row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    counts = [name in _RIGHT for name in head]
+    counts = [all(value is None or isinstance(value, int) for value in column) for column in zip(*rows, strict=True)]
     shown = (
         "  ".join(c.rjust(w) if right else c.ljust(w) for c, w, right in zip(line, widths, counts, strict=True))
         for line in lines

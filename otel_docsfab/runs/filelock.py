@@ -7,16 +7,15 @@ has just set aside; this lock does. A process that dies leaves it free.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # pragma: no cover - Windows: SQLite's own locks have to do
-    fcntl = None  # type: ignore[assignment]
 
 _POLL_S: Final = 0.02
 
@@ -38,7 +37,7 @@ def file_lock(path: Path, *, exclusive: bool, timeout_s: float) -> Iterator[None
         LockBusy: The wait was in vain.
         OSError: The file cannot be made.
     """
-    if fcntl is None:  # pragma: no cover - as above
+    if sys.platform == "win32":  # pragma: no cover - SQLite's own locks have to do, and a file in use keeps its name
         yield
         return
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 PYTEST_FLAGS ?= -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cover check generate collector bench lock clean
+.PHONY: help demo test core-coverage check generate collector frameworks test-frameworks frameworks-newest lock clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 24
@@ -23,10 +23,8 @@ demo: $(STAMP) ## Watch a scripted agent read, loop, be told, be stopped and be 
 test: $(STAMP) ## Run the tests; real services that are missing are skipped with a reason
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-cover: $(STAMP) ## Run the tests and hold the coverage to its bars
-	$(BIN)/python -m pytest $(PYTEST_FLAGS) --cov --cov-report=
-	$(BIN)/python -m coverage report --fail-under=95
-	$(BIN)/python -m coverage report --include='otel_docsfab/core/*' --fail-under=100
+core-coverage: $(STAMP) ## Hold every branch of the rules to a test
+	$(BIN)/python -m pytest tests/core tests/properties -q -n 2 --cov=otel_docsfab.core --cov-report=term --cov-fail-under=100
 
 check: $(STAMP) ## Lint, types, import rules, generated files
 	$(BIN)/ruff check .
@@ -39,6 +37,15 @@ check: $(STAMP) ## Lint, types, import rules, generated files
 generate: $(STAMP) ## Make the generated files anew
 	$(BIN)/python -m otel_docsfab.config.schema docs/schemas/settings.schema.json
 	$(BIN)/otel-docsfab mixin build
+
+frameworks: $(STAMP) ## Make an environment for each agent framework (cached outside the checkout)
+	$(BIN)/python -m tests.frameworks.environments
+
+test-frameworks: frameworks ## Run real agent frameworks with stub models, live, replayed and enforced
+	REQUIRE_SERVICES=1 $(BIN)/python -m pytest tests/frameworks $(PYTEST_FLAGS)
+
+frameworks-newest: $(STAMP) ## Try the newest releases of the frameworks; reports drift, never fails
+	-$(BIN)/python -m tests.frameworks.newest
 
 collector: ## Build the collector (Go; cached outside the checkout)
 	@sh collector/build.sh

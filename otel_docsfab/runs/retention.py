@@ -17,7 +17,7 @@ class Keep(NamedTuple):
     """What is kept.
 
     Attributes:
-        days: Runs that ended within so many days; None for all.
+        days: Runs that were written within so many days, whenever they ran; None for all.
         size_bytes: Size of the file at most, bytes; None for any. Counted without what other processes still read.
     """
 
@@ -26,7 +26,7 @@ class Keep(NamedTuple):
 
 
 def prune(database: sqlite3.Connection, keep: Keep, now_ms: int) -> int:
-    """Remove runs that ended too long ago, then the oldest until the file is small enough, and give the space back.
+    """Remove runs that are too old, then the oldest until the file is small enough, and give the space back.
 
     Args:
         database: Opened for writing.
@@ -39,7 +39,7 @@ def prune(database: sqlite3.Connection, keep: Keep, now_ms: int) -> int:
     removed = 0
     if keep.days is not None:
         cutoff = now_ms - int(keep.days * DAY_MS)
-        while gone := _remove(database, "WHERE endedUnixMs < ?", (cutoff,)):
+        while gone := _remove(database, "WHERE writtenUnixMs < ?", (cutoff,)):
             removed += gone
     while keep.size_bytes is not None and _used_bytes(database) > keep.size_bytes:
         gone = _remove(database, "", ())
@@ -56,14 +56,14 @@ def to_go(database: sqlite3.Connection, keep: Keep, now_ms: int) -> int:
     if keep.days is None:
         return 0
     cutoff = now_ms - int(keep.days * DAY_MS)
-    return int(database.execute("SELECT count(*) FROM runs WHERE endedUnixMs < ?", (cutoff,)).fetchone()[0])
+    return int(database.execute("SELECT count(*) FROM runs WHERE writtenUnixMs < ?", (cutoff,)).fetchone()[0])
 
 
 def _remove(database: sqlite3.Connection, where: str, values: tuple[int, ...]) -> int:
     """Remove the oldest few runs that match."""
     database.execute("BEGIN IMMEDIATE")
     try:
-        oldest = f"SELECT runId FROM runs {where} ORDER BY endedUnixMs LIMIT {_CHUNK}"  # noqa: S608 - our own words
+        oldest = f"SELECT runId FROM runs {where} ORDER BY writtenUnixMs LIMIT {_CHUNK}"  # noqa: S608 - our own words
         runs = database.execute(oldest, values).fetchall()
         for table in _TABLES:
             database.executemany(f"DELETE FROM {table} WHERE id IN (SELECT id FROM attempts WHERE runId = ?)", runs)  # noqa: S608 - our own tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -82,7 +83,7 @@ _END_RUN: Final = """
     UPDATE runs SET (outcome, code, category) = (
         SELECT outcome, code, category FROM steps WHERE steps.runId = runs.runId
         ORDER BY outcome = 'answered', endedUnixMs DESC LIMIT 1
-    ), steps = (SELECT count(*) FROM steps WHERE steps.runId = runs.runId)
+    ), steps = (SELECT count(*) FROM steps WHERE steps.runId = runs.runId), writtenUnixMs = ?
     WHERE runId = ?
 """
 _KNOWN: Final = "SELECT 1 FROM documents WHERE digest = ?"
@@ -102,7 +103,7 @@ def add(database: sqlite3.Connection, records: Iterable[Prepared], *, unless_kno
     Raises:
         sqlite3.Error: Nothing was written.
     """
-    written = 0
+    written, now_ms = 0, time.time_ns() // 1_000_000
     database.execute("BEGIN IMMEDIATE")
     try:
         for record in records:
@@ -112,7 +113,7 @@ def add(database: sqlite3.Connection, records: Iterable[Prepared], *, unless_kno
             database.execute(_ADD_ATTEMPT, (key, *record.row))
             database.execute(_ADD_TO_STEP, (key,))
             database.execute(_ADD_TO_RUN, (key,))
-            database.execute(_END_RUN, (record.row[0],))
+            database.execute(_END_RUN, (now_ms, record.row[0]))
             written += 1
         database.execute("COMMIT")
     except BaseException:

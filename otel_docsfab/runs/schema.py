@@ -38,7 +38,7 @@ _TABLES: Final = (
         PRIMARY KEY (runId, stepId)
     ) WITHOUT ROWID
     """,
-    f"CREATE TABLE runs (runId TEXT PRIMARY KEY, steps INTEGER, {_SUMS}) WITHOUT ROWID",
+    f"CREATE TABLE runs (runId TEXT PRIMARY KEY, steps INTEGER, writtenUnixMs INTEGER, {_SUMS}) WITHOUT ROWID",
 )
 
 _BY_NAME: Final = ("code", "stepId", "model", "agentName", "concludeNow", "deadlineTurn", "retryOf", "outcome")
@@ -54,6 +54,7 @@ _INDEXES: Final = (
     "CREATE INDEX attemptsByEnd ON attempts (endedUnixMs)",
     "CREATE INDEX documentsByDigest ON documents (digest)",
     "CREATE INDEX runsByEnd ON runs (endedUnixMs)",
+    "CREATE INDEX runsByWritten ON runs (writtenUnixMs)",
     "CREATE INDEX runsByModel ON runs (model, endedUnixMs) WHERE code IS NOT NULL",
     "CREATE INDEX stepsByCode ON steps (code, endedUnixMs) WHERE code IS NOT NULL",
     *(

@@ -91,7 +91,7 @@ def query(
     index: Index = None,
 ) -> None:
     """Ask the index; the newest rows first, `none` stands for a field that a row does not have."""
-    from otel_docsfab.cli.runs_text import query_table  # noqa: PLC0415 - help must start fast
+    from otel_docsfab.cli.runs_text import plain, query_table  # noqa: PLC0415 - help must start fast
     from otel_docsfab.errors import ConfigError  # noqa: PLC0415 - as above
     from otel_docsfab.runs.fields import FIELDS, RowKind  # noqa: PLC0415 - as above
 
@@ -107,7 +107,7 @@ def query(
     elif as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(names)
-        writer.writerows(rows)
+        writer.writerows([plain(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     else:
         sys.stdout.write(query_table(names, rows, (re.split(r"[^A-Za-z]", term)[0] for term in where or ())))
 
@@ -154,6 +154,7 @@ def prune(
             typer.echo(f"{to_go(reader.database, keep, now_ms)} runs would be removed")
         return
     with _writing(index) as writer:
+        writer.repair()
         removed = writer.prune(keep, now_ms)
         for aside in writer.set_aside:
             typer.echo(f"the index was damaged; it is {aside} now, what was readable is in the new one", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -54,16 +54,7 @@ class IndexWriter:
             OSError: The same.
             NotAnIndex: The file belongs to something else; trying again does not help.
         """
-        for last in (False, True):
-            try:
-                with self._shared():
-                    return add(self._opened(), records, unless_known=unless_known)
-            except sqlite3.DatabaseError as error:
-                self.close()
-                if last or not is_damage(error):
-                    raise
-                self._start_over()
-        raise AssertionError  # pragma: no cover - the loop returns or raises
+        return self._do(lambda database: add(database, records, unless_known=unless_known))
 
     def prune(self, keep: retention.Keep, now_ms: int) -> int:
         """Remove runs that are too old or too many; as ``write`` when the file is damaged.
@@ -75,9 +66,24 @@ class IndexWriter:
         Returns:
             How many runs were removed.
         """
-        self.write(())
-        with self._shared():
-            return retention.prune(self._opened(), keep, now_ms)
+        return self._do(lambda database: retention.prune(database, keep, now_ms))
+
+    def repair(self) -> None:
+        """Read the whole file; start over when any of it is damaged."""
+        self._do(_check_all)
+
+    def _do(self, work: Callable[[sqlite3.Connection], int]) -> int:
+        """Do it with the lock held; once more in a new index when the file turns out to be damaged."""
+        for last in (False, True):
+            try:
+                with self._shared():
+                    return work(self._opened())
+            except sqlite3.DatabaseError as error:
+                self.close()
+                if last or not is_damage(error):
+                    raise
+                self._start_over()
+        raise AssertionError  # pragma: no cover - the loop returns or raises
 
     def close(self) -> None:
         """Close the file; the next write opens it again."""
@@ -118,6 +124,16 @@ class IndexWriter:
                     add(database, batch)
             finally:
                 database.close()
+
+
+def _check_all(database: sqlite3.Connection) -> int:
+    """Raise what SQLite raises of itself when it meets damage."""
+    (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        error = sqlite3.DatabaseError(found)
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+    return 0
 
 
 def _inode(path: Path) -> int:

@@ -51,7 +51,8 @@ def doctor(
     if tools is None:
         from otel_docsfab.cli.doctor_limits import examine, print_json, print_table  # noqa: PLC0415 - as above
 
-        (print_json if as_json else print_table)(examine(loaded, step_id=step, agent_name=agent))
+        seen = _seen(step, agent)
+        (print_json if as_json else print_table)(examine(loaded, step_id=step, agent_name=agent, observed=seen))
         return
     from otel_docsfab.cli.doctor_tools import doctor_tools  # noqa: PLC0415 - as above
 
@@ -59,3 +60,20 @@ def doctor(
     doctor_tools(
         tools, arguments, profile or "as configured", shell_rules=shell_rules, as_json=as_json, toolset=configured
     )
+
+
+def _seen(step_id: str | None, agent_name: str | None) -> dict[str, int]:
+    """The largest values that the run index knows; none without an index, and none when it cannot be read."""
+    from otel_docsfab.errors import InputError  # noqa: PLC0415 - help must start fast
+    from otel_docsfab.runs.paths import index_path  # noqa: PLC0415 - as above
+
+    if not index_path().is_file():
+        return {}
+    from otel_docsfab.runs.reader import reading  # noqa: PLC0415 - not before there is something to read
+
+    try:
+        with reading() as reader:
+            return reader.observed(step_id, agent_name)
+    except InputError as error:
+        typer.echo(f"warning: {error}", err=True)
+        return {}

@@ -36,6 +36,7 @@ def run(tmp_path, monkeypatch):
         "OTEL_DOCSFAB_SETTINGS": "docsfab.toml",
         "OTEL_DOCSFAB_MODE": "",
         "OTEL_DOCSFAB_TOOLSET": "",
+        "DOCSFAB_STATE_DIR": str(tmp_path / "state"),
         STREAK: "5",
     }
 

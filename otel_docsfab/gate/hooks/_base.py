@@ -23,7 +23,7 @@ from otel_docsfab.core import AnswerPath, AttemptMachine, DeliverResult, Outcome
 from otel_docsfab.core.tools import SUBMIT_TOOL
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import render
-from otel_docsfab.gate.hooks.levers import Lever, Runtime, report
+from otel_docsfab.gate.hooks.levers import LEVERS, Lever, Runtime, report
 from otel_docsfab.gate.span import tool_span, write_denial, write_verdict
 from otel_docsfab.supervisor import UNWATCHED, Admission, Attempt, AttemptRef, Site, Supervisor, current_attempt
 
@@ -97,7 +97,8 @@ class Hooks:
         Raises:
             ConfigError: The run lacks a lever and ``strict`` was asked for.
         """
-        if not tells_context and not self.withhold_blind and not self._said_blind:
+        sometimes = LEVERS[self.runtime][Lever.COMPACTION].sometimes
+        if sometimes and not tells_context and not self.withhold_blind and not self._said_blind:
             self._said_blind = True
             report(self.runtime, strict=self.strict, lacking=Lever.COMPACTION)
         try:
@@ -111,6 +112,7 @@ class Hooks:
         host = current_attempt.get()
         if host is not None and host.machine.closed:
             host = None
+        nested = host is not None and host.machine.running > 0
         owned = host is None or not _take(host, agent_name)
         if host is None or owned:
             attempt = self.supervisor.attempt(
@@ -123,7 +125,8 @@ class Hooks:
         else:
             attempt = host
         _known_as(attempt, agent_name)
-        return Run(attempt, owned=owned, tells_context=tells_context, withholds=tells_context or self.withhold_blind)
+        withholds = tells_context or self.withhold_blind
+        return Run(attempt, owned=owned, nested=nested, tells_context=tells_context, withholds=withholds)
 
 
 def _take(attempt: Attempt, agent_name: str | None) -> bool:
@@ -172,13 +175,23 @@ class Run:
 
     Attributes:
         attempt: Its attempt.
+        nested: Whether it runs inside a tool call of another run.
         owned: Whether it was opened for this run, and ends with it.
         withholds: Whether notice-only results are withheld.
     """
 
-    def __init__(self, attempt: Attempt, *, owned: bool, tells_context: bool = True, withholds: bool = True) -> None:
+    def __init__(
+        self,
+        attempt: Attempt,
+        *,
+        owned: bool,
+        nested: bool = False,
+        tells_context: bool = True,
+        withholds: bool = True,
+    ) -> None:
         """Begin; use ``Hooks.begin``."""
         self.attempt = attempt
+        self.nested = nested
         self.owned = owned
         self.withholds = withholds
         self._tells_context = tells_context
@@ -372,7 +385,13 @@ class Call:
                     write_denial(span, self._admission)
 
     def deliver(
-        self, result: Any, *, ok: bool = True, judged: Callable[[], Any] | None = None, shape: Any = render
+        self,
+        result: Any,
+        *,
+        ok: bool = True,
+        judged: Callable[[], Any] | None = None,
+        shape: Any = render,
+        can_withhold: bool = True,
     ) -> Any:
         """The call returned.
 
@@ -381,24 +400,27 @@ class Call:
             ok: Whether the call succeeded.
             judged: Gives what the model gets of it, when that is not the result itself.
             shape: A ``Shape``.
+            can_withhold: Whether the runtime lets this result be replaced; else it gets the notice beside it.
 
         Returns:
-            The result, with its notice, or the notice alone; the result when anything goes wrong.
+            The result, with its notice, or the notice alone; the result itself when anything goes wrong.
         """
         given = result
         with self._run.guarded():
             content = result if judged is None or not ok else judged()
             verdict = self._run.attempt.finish_call(self._admission, content, ok=ok)
             if verdict is not None:
-                given = self._shaped(result, verdict, shape)
+                given = self._shaped(result, verdict, shape, can_withhold=can_withhold)
         return given
 
-    def _shaped(self, result: Any, verdict: DeliverResult, shape: Shape) -> Any:
+    def _shaped(self, result: Any, verdict: DeliverResult, shape: Shape, *, can_withhold: bool) -> Any:
+        run = self._run
         if self._span is not None:
             write_verdict(self._span, verdict)
-        withheld = verdict.verdict is Verdict.NOTICE_ONLY and self._run.attempt.enforced and self._run.withholds
-        self._run.delivered(self._call_id, verdict, in_full=not withheld)
-        if not self._run.attempt.enforced or verdict.verdict is Verdict.DELIVER or verdict.first_turn is None:
+        enforced = run.attempt.enforced
+        withheld = enforced and run.withholds and can_withhold and verdict.verdict is Verdict.NOTICE_ONLY
+        run.delivered(self._call_id, verdict, in_full=not withheld)
+        if not enforced or verdict.verdict is Verdict.DELIVER or verdict.first_turn is None:
             return result
         notice = wording.notice(verdict.tool, verdict.subject, verdict.first_turn)
         return shape.notice_only(result, notice) if withheld else shape.with_notice(result, notice)
@@ -406,3 +428,22 @@ class Call:
     def failed(self) -> None:
         """The call failed, was cancelled, or never ran."""
         self.deliver(None, ok=False)
+
+    def stopped_inside(self, stop: AttemptStopped) -> str:
+        """The call failed because an agent that it ran was stopped: that ends the sub-agent's attempt, not this one.
+
+        Returns:
+            What the model gets.
+
+        Raises:
+            AttemptStopped: The stop is this attempt's own, or nothing is enforced here.
+        """
+        self.failed()
+        if self._run.attempt.machine.stop is not None or not self._run.attempt.enforced:
+            raise stop
+        return stopped_text(self._tool, stop)
+
+
+def stopped_text(tool: str, stop: AttemptStopped) -> str:
+    """What a model is told of a sub-agent that was stopped."""
+    return f"{wording.NOTICE_MARK} {tool} was stopped. {stop.message}"

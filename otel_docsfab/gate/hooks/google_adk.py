@@ -23,6 +23,7 @@ from contextvars import Token
 from typing import Any, Final
 
 from google.adk.agents import LlmAgent
+from google.adk.models import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.adk.runners import Runner
 from google.genai import types
@@ -30,7 +31,7 @@ from google.genai import types
 from otel_docsfab.core import Step
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Call, Hooks, Run, guarded
+from otel_docsfab.gate.hooks._base import Call, Hooks, Run, guarded, stopped_text
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Supervisor, current_attempt
 
@@ -79,9 +80,13 @@ class Docsfab(BasePlugin):
     @guarded
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End what an invocation left open."""
+        self._end_all(invocation_context.invocation_id)
+
+    def _end_all(self, invocation: str) -> None:
         with self._lock:
-            left = [key for key in self._runs if key[0] == invocation_context.invocation_id]
-            runs = [self._runs.pop(key)[0] for key in left]
+            runs = [self._runs.pop(key)[0] for key in list(self._runs) if key[0] == invocation]
+            for call in [key for key in self._calls if key[0] == invocation]:
+                del self._calls[call]
         for run in runs:
             run.end()
 
@@ -102,22 +107,27 @@ class Docsfab(BasePlugin):
     # Model requests
 
     @guarded
-    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> Any:
         """End the turn; stop, or withdraw the tools and ask for the answer."""
         run = self._run_of(callback_context)
         if run is None:
-            return
+            return None
         with run.guarded():
             run.gates(name for name in llm_request.tools_dict if name not in _ANSWERS)
         try:
             ask = run.before_request(functools.partial(_results, callback_context, llm_request.contents))
-        except AttemptStopped:
+        except AttemptStopped as stop:
             self._end(callback_context)
-            raise
+            if not run.nested:
+                self._end_all(callback_context.invocation_id)
+                raise
+            text = stopped_text(callback_context.agent_name, stop)
+            return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]))
         if ask is not None:
             with run.guarded():
                 _withdraw(llm_request, run)
                 llm_request.contents.append(types.Content(role="user", parts=[types.Part(text=ask)]))
+        return None
 
     @guarded
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:  # noqa: ARG002 - as above

@@ -27,6 +27,7 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from langgraph.config import get_config
 
 from otel_docsfab.core import Step
+from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
 from otel_docsfab.gate.hooks._base import Call, Hooks, Run
 from otel_docsfab.gate.hooks.levers import Runtime
@@ -140,6 +141,8 @@ class Docsfab(AgentMiddleware[Any, Any, Any]):
                 return _message(request, call.denial)
             try:
                 result = handler(request)
+            except AttemptStopped as stop:
+                return _message(request, call.stopped_inside(stop))
             except BaseException:
                 call.failed()
                 raise
@@ -153,6 +156,8 @@ class Docsfab(AgentMiddleware[Any, Any, Any]):
                 return _message(request, call.denial)
             try:
                 result = await handler(request)
+            except AttemptStopped as stop:
+                return _message(request, call.stopped_inside(stop))
             except BaseException:
                 call.failed()
                 raise

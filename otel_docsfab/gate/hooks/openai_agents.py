@@ -31,6 +31,7 @@ from agents.run import AgentRunner
 from agents.run_config import ModelInputData
 
 from otel_docsfab.core import Step
+from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
 from otel_docsfab.gate.hooks._base import Hooks, Run
 from otel_docsfab.gate.hooks.levers import Runtime
@@ -173,6 +174,8 @@ def _invoking(tool: Any, function: Callable[[Any, str], Awaitable[Any]], run: Ru
                 return call.denial
             try:
                 result = await function(context, arguments)
+            except AttemptStopped as stop:
+                return call.stopped_inside(stop)
             except BaseException:
                 call.failed()
                 raise

@@ -21,6 +21,7 @@ from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.messages import ModelRequest, ToolReturnPart, UserPromptPart
 
 from otel_docsfab.core import Step
+from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
 from otel_docsfab.gate.hooks._base import Hooks, Run
 from otel_docsfab.gate.hooks.levers import Runtime
@@ -109,6 +110,8 @@ class Docsfab(AbstractCapability[Any]):
                 return judged.denial
             try:
                 result = await handler(args)
+            except AttemptStopped as stop:
+                return judged.stopped_inside(stop)
             except BaseException:
                 judged.failed()
                 raise

@@ -45,18 +45,6 @@ class Bars:
     def facts(self) -> dict[str, dict[str, Any]]:
         return facts_of(self.environment, self.module)
 
-    @pytest.fixture(params=["sync", "async", "stream"])
-    def mode(self, request: pytest.FixtureRequest) -> str:
-        if request.param not in self.modes:
-            pytest.skip("the runtime has no such way of running")
-        return str(request.param)
-
-    @pytest.fixture(params=["sync", "async"])
-    def waiting(self, request: pytest.FixtureRequest) -> str:
-        if request.param not in self.modes:
-            pytest.skip("the runtime has no such way of running")
-        return str(request.param)
-
     def received(self, request: dict[str, Any], number: int) -> list[str]:
         """Parts that the model got of its call number ``number``."""
         return list(request["results"][f"call_{number}_0"])
@@ -188,6 +176,14 @@ class Bars:
         assert (inner["agent"], outer["agent"]) == ("sub", "agent")
         assert inner["verdicts"] == {"deliver": 1, "deliver-with-notice": 1}
         assert outer["calls"] == 3
+
+    def test_a_subagents_stop_ends_the_subagent_and_not_the_run_around_it(self, facts):
+        told = facts["subagent-loops"]
+        inner, outer = told["attempts"]
+        assert (inner["agent"], inner["outcome"], inner["message"]) == ("sub", "failed", STOPPED)
+        assert (outer["agent"], outer["outcome"]) == ("agent", "answered")
+        assert told["answer"] == "the answer"
+        assert STOPPED in self.received(told["requests"][2], 2)[0]
 
     def test_r12a_what_left_the_context_is_given_again(self, facts):
         told = facts["eviction"]

@@ -25,7 +25,7 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from otel_docsfab import AttemptStopped
 from otel_docsfab.gate.hooks import google_adk as hooks
 from tests.frameworks.enforce.stories import LOOP, played, stories_of
-from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, tell
+from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, Turn, tell
 
 
 class Switch(SpanProcessor):
@@ -195,10 +195,10 @@ def without_ids() -> Facts:
     return played(stage, lambda: driver.run(driver.runner(stage, driver.agent(stage, ids=False)), "async"))
 
 
-def subagent() -> Facts:
+def subagent(*reads: Turn) -> Facts:
     """A tool runs another agent, which reads the same file."""
     stage = Stage(READ, [("sub", {"request": "q"})], READ)
-    inner = Stage(READ, READ)
+    inner = Stage(*reads)
     inner.supervisor = stage.supervisor
     agent = driver.agent(stage, tools=[AgentTool(driver.agent(inner, name="sub"))])
     return played(stage, lambda: driver.run(driver.runner(stage, agent), "async"))
@@ -235,7 +235,8 @@ STORIES = stories_of(driver) | {
     "eviction": eviction,
     "eviction-without-ids": lambda: eviction(ids=False),
     "without-ids": without_ids,
-    "subagent": subagent,
+    "subagent": lambda: subagent(READ, READ),
+    "subagent-loops": lambda: subagent(*LOOP),
     "pending": pending,
     "installed": installed,
 }

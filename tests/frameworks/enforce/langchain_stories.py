@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_docsfab.gate.hooks import langchain as hooks
 from tests.frameworks.enforce.stories import LOOP, in_mode, played, stories_of
-from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, tell
+from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, Turn, tell
 
 GO = {"messages": [("user", "go")]}
 
@@ -130,10 +130,10 @@ def eviction() -> Facts:
     return played(stage, lambda: driver.run(driver.agent(stage, more=[Trim()]), "sync"))
 
 
-def subagent() -> Facts:
+def subagent(*reads: Turn) -> Facts:
     """A tool runs another agent, which reads the same file."""
     stage = Stage(READ, [("ask", {"question": "q"})], READ)
-    inner = Stage(READ, READ)
+    inner = Stage(*reads)
     inner.supervisor = stage.supervisor
     sub = driver.agent(inner, name="sub")
 
@@ -181,7 +181,8 @@ def installed() -> Facts:
 
 STORIES = stories_of(driver) | {
     "eviction": eviction,
-    "subagent": subagent,
+    "subagent": lambda: subagent(READ, READ),
+    "subagent-loops": lambda: subagent(*LOOP),
     "pending": pending,
     "threads": threads,
     "installed": installed,

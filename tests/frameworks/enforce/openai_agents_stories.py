@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_docsfab.gate.hooks import openai_agents as hooks
 from tests.frameworks.enforce.stories import LOOP, in_mode, played, stories_of
-from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, tell
+from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, Turn, tell
 
 
 def texts(content: Any) -> list[str]:
@@ -163,12 +163,12 @@ def eviction() -> Facts:
     return played(stage, lambda: driver.run(stage, driver.agent(stage), "sync", run_config=config))
 
 
-def subagent() -> Facts:
+def subagent(*reads: Turn) -> Facts:
     """A tool runs another agent, which reads the same file."""
     stage = Stage(READ, [("ask", {"input": "q"})], READ)
-    inner = Stage(READ, READ)
+    inner = Stage(*reads)
     inner.supervisor = stage.supervisor
-    ask = driver.agent(inner, name="sub").as_tool("ask", "Ask.")
+    ask = driver.agent(inner, name="sub").as_tool("ask", "Ask.", max_turns=50)
     return played(stage, lambda: driver.run(stage, driver.agent(stage, tools=[ask]), "async"))
 
 
@@ -250,7 +250,8 @@ def installed() -> Facts:
 
 STORIES = stories_of(driver) | {
     "eviction": eviction,
-    "subagent": subagent,
+    "subagent": lambda: subagent(READ, READ),
+    "subagent-loops": lambda: subagent(*LOOP),
     "handoff": handoff,
     "blind": blind,
     "blind-told": blind_told,

@@ -22,7 +22,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from otel_docsfab.gate.hooks import pydantic_ai as hooks
 from tests.frameworks.enforce.stories import LOOP, in_mode, played, stories_of
-from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, tell
+from tests.frameworks.enforce.story import ANSWER, READ, Facts, Request, Script, Stage, Turn, tell
 
 
 def received(messages: list[ModelMessage], info: AgentInfo) -> Request:
@@ -134,10 +134,10 @@ def eviction() -> Facts:
     return played(stage, lambda: driver.run(driver.agent(stage, more=[ProcessHistory(trim)]), "sync"))
 
 
-def subagent() -> Facts:
+def subagent(*reads: Turn) -> Facts:
     """A tool runs another agent, which reads the same file."""
     stage = Stage(READ, [("ask", {"question": "q"})], READ)
-    inner = Stage(READ, READ)
+    inner = Stage(*reads)
     inner.supervisor = stage.supervisor
     sub = driver.agent(inner)
     sub.name = "sub"
@@ -174,7 +174,13 @@ def installed() -> Facts:
     return played(stage, lambda: driver.run(agent, "sync"))
 
 
-STORIES = stories_of(driver) | {"eviction": eviction, "subagent": subagent, "pending": pending, "installed": installed}
+STORIES = stories_of(driver) | {
+    "eviction": eviction,
+    "subagent": lambda: subagent(READ, READ),
+    "subagent-loops": lambda: subagent(*LOOP),
+    "pending": pending,
+    "installed": installed,
+}
 
 if __name__ == "__main__":
     tell(STORIES, sys.argv[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ from otel_docsfab.supervisor import Attempt
 from tests.frameworks.enforce.story import READ, Facts, Stage, edit, read
 
 LOOP = [READ] * 30
+Maker = Callable[..., Stage]
 
 
 class Driver(Protocol):
@@ -39,36 +41,42 @@ def played(stage: Stage, play: Callable[[], Any]) -> Facts:
     return stage.report()
 
 
-def stories_of(driver: Driver) -> dict[str, Callable[[], Facts]]:
-    """The common stories of a runtime, by name."""
+def stories_of(driver: Driver, **options: Any) -> dict[str, Callable[[], Facts]]:
+    """The common stories of a runtime, by name.
+
+    Args:
+        driver: Runs agents.
+        **options: For every supervisor.
+    """
+    made = functools.partial(Stage, **options)
     stories: dict[str, Callable[[], Facts]] = {}
     for mode in driver.modes:
-        stories[f"loop-{mode}"] = lambda mode=mode: loop(driver, mode)
-        stories[f"loop-observed-{mode}"] = lambda mode=mode: loop(driver, mode, "observe")
-        stories[f"failing-{mode}"] = lambda mode=mode: failing(driver, mode)
+        stories[f"loop-{mode}"] = lambda mode=mode: loop(driver, made, mode)
+        stories[f"loop-observed-{mode}"] = lambda mode=mode: loop(driver, made, mode, "observe")
+        stories[f"failing-{mode}"] = lambda mode=mode: failing(driver, made, mode)
     for mode in driver.modes[:2]:
-        stories[f"retry-{mode}"] = lambda mode=mode: retry(driver, mode)
-        stories[f"retry-heeded-{mode}"] = lambda mode=mode: retry(driver, mode, heeds=True)
+        stories[f"retry-{mode}"] = lambda mode=mode: retry(driver, made, mode)
+        stories[f"retry-heeded-{mode}"] = lambda mode=mode: retry(driver, made, mode, heeds=True)
     return stories | {
-        "undeclared": lambda: undeclared(driver),
-        "reset": lambda: reset(driver),
-        "parallel": lambda: parallel(driver),
-        "host": lambda: host(driver),
-        "several": lambda: several(driver),
-        "beside-processor": lambda: spans(driver, hooks=True),
-        "processor-only": lambda: spans(driver, hooks=False),
+        "undeclared": lambda: undeclared(driver, made),
+        "reset": lambda: reset(driver, made),
+        "parallel": lambda: parallel(driver, made),
+        "host": lambda: host(driver, made),
+        "several": lambda: several(driver, made),
+        "beside-processor": lambda: spans(driver, made, hooks=True),
+        "processor-only": lambda: spans(driver, made, hooks=False),
     }
 
 
-def loop(driver: Driver, mode: str, supervised: str = "enforce") -> Facts:
+def loop(driver: Driver, made: Maker, mode: str, supervised: str = "enforce") -> Facts:
     """One result, read over and over; without a host's attempt."""
-    stage = Stage(*LOOP[:20], mode=supervised)
+    stage = made(*LOOP[:20], mode=supervised)
     return played(stage, lambda: driver.play(stage, mode))
 
 
-def failing(driver: Driver, mode: str) -> Facts:
+def failing(driver: Driver, made: Maker, mode: str) -> Facts:
     """The supervisor breaks under the hooks."""
-    stage = Stage(*LOOP[:3])
+    stage = made(*LOOP[:3])
 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("broken")
@@ -91,9 +99,9 @@ def replaced(owner: type, name: str, function: Any) -> Iterator[None]:
         setattr(owner, name, original)
 
 
-def retry(driver: Driver, mode: str, *, heeds: bool = False) -> Facts:
+def retry(driver: Driver, made: Maker, mode: str, *, heeds: bool = False) -> Facts:
     """A read-only step is stopped, tried again and asked; the model heeds that or not."""
-    stage = Stage(*LOOP[:18], *LOOP, heeds=heeds)
+    stage = made(*LOOP[:18], *LOOP, heeds=heeds)
 
     def play() -> str | None:
         result = driver.step(stage, mode, kind="read-only")
@@ -105,28 +113,28 @@ def retry(driver: Driver, mode: str, *, heeds: bool = False) -> Facts:
     return played(stage, play)
 
 
-def undeclared(driver: Driver) -> Facts:
+def undeclared(driver: Driver, made: Maker) -> Facts:
     """The same without a declared kind: nobody asks."""
-    stage = Stage(*LOOP[:18], *LOOP, heeds=True)
+    stage = made(*LOOP[:18], *LOOP, heeds=True)
     return played(stage, lambda: str(driver.step(stage, driver.modes[0]).outcome))
 
 
-def reset(driver: Driver) -> Facts:
+def reset(driver: Driver, made: Maker) -> Facts:
     """An edit between two reads."""
-    stage = Stage(*LOOP[:10], [edit()], READ)
+    stage = made(*LOOP[:10], [edit()], READ)
     return played(stage, lambda: driver.play(stage, driver.modes[0]))
 
 
-def parallel(driver: Driver) -> Facts:
+def parallel(driver: Driver, made: Maker) -> Facts:
     """Several calls in a turn: the same read thrice, another, and one that fails."""
     turn = [read(), read(), read("b.md"), read("gone.md"), read()]
-    stage = Stage(turn, READ)
+    stage = made(turn, READ)
     return played(stage, lambda: driver.play(stage, driver.modes[0]))
 
 
-def host(driver: Driver) -> Facts:
+def host(driver: Driver, made: Maker) -> Facts:
     """The host opened the attempt, and closes it."""
-    stage = Stage(READ, READ)
+    stage = made(READ, READ)
 
     def play() -> str:
         with stage.supervisor.attempt("a-step", kind="read-only", run_id="of-the-host") as attempt:
@@ -137,17 +145,17 @@ def host(driver: Driver) -> Facts:
     return played(stage, play)
 
 
-def several(driver: Driver) -> Facts:
+def several(driver: Driver, made: Maker) -> Facts:
     """Two runs one after the other are two attempts."""
-    stage = Stage(READ)
+    stage = made(READ)
     driver.play(stage, driver.modes[0])
     stage.script.calls = 0
     return played(stage, lambda: driver.play(stage, driver.modes[0]))
 
 
-def spans(driver: Driver, *, hooks: bool) -> Facts:
+def spans(driver: Driver, made: Maker, *, hooks: bool) -> Facts:
     """The runtime's own spans are watched, beside the hooks or alone."""
-    stage = Stage(*LOOP[:12], mode="enforce")
+    stage = made(*LOOP[:12], mode="enforce")
     provider = TracerProvider()
     provider.add_span_processor(ReadLoopSpanProcessor(stage.supervisor))
     facts = played(stage, lambda: driver.play(stage, driver.modes[0], provider=provider, hooks=hooks))

@@ -33,10 +33,12 @@ check: $(STAMP) ## Lint, types, import rules, generated files
 	$(BIN)/lint-imports --no-logo .importlinter
 	$(BIN)/python -m otel_docsfab.config.schema --check docs/schemas/settings.schema.json
 	$(BIN)/otel-docsfab mixin build --check
+	$(BIN)/python docs/picture.py --check
 
 generate: $(STAMP) ## Make the generated files anew
 	$(BIN)/python -m otel_docsfab.config.schema docs/schemas/settings.schema.json
 	$(BIN)/otel-docsfab mixin build
+	$(BIN)/python docs/picture.py
 
 frameworks: $(STAMP) ## Make an environment for each agent framework (cached outside the checkout)
 	$(BIN)/python -m tests.frameworks.environments

@@ -30,8 +30,14 @@ def plain_arguments(value: object) -> Content:
     try:
         parsed = parse_arguments(value)
     except NotJson:
-        return Content(value)
+        return Content(None, ARGUMENTS.cut) if _lost_its_end(value) else Content(value)
     return Content(parsed if isinstance(parsed, (dict, list)) else value)
+
+
+def _lost_its_end(text: str) -> bool:
+    """Whether a text opens a JSON object or list and never closes it: some backend cut it."""
+    closing = {"{": "}", "[": "]"}.get(text.lstrip()[:1])
+    return closing is not None and not text.rstrip().endswith(closing)
 
 
 def exact_text(value: object) -> Content:

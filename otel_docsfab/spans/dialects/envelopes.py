@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from otel_docsfab.core import Unjudged
-from otel_docsfab.spans.dialects.values import RESULT, Content, NotReadable, hidden, parse_json
+from otel_docsfab.spans.dialects.values import RESULT, Content, NotReadable, hidden, parse_json, text_of
 
 _CUT: Final = Content(None, RESULT.cut)
 _LABELS: Final = frozenset({"type", "block_type", "id", "index"})
@@ -82,7 +82,8 @@ def tool_message(value: object) -> Content:
     inner = _message_fields(message)
     if inner is None:
         return settled(message)
-    return settled(without_blocks(inner["content"]), failed=inner.get("status") == "error")
+    content = settled(without_blocks(inner["content"]), failed=inner.get("status") == "error")
+    return content._replace(call_id=text_of(inner["tool_call_id"]))
 
 
 def _message_fields(message: object) -> dict[str, Any] | None:
@@ -115,7 +116,7 @@ def adk_function_response(value: object) -> Content:
     except NotReadable:
         return _CUT
     if isinstance(envelope, dict) and "response" in envelope and envelope.keys() <= {"id", "name", "response"}:
-        return adk_response(envelope["response"])
+        return adk_response(envelope["response"])._replace(call_id=text_of(envelope.get("id")))
     return adk_response(envelope)
 
 
@@ -125,16 +126,17 @@ def tool_output(value: object) -> Content:
         output = parsed(value)
     except NotReadable:
         return _CUT
+    call_id = None
     if isinstance(output, dict) and isinstance(output.get("tool_output"), dict):
+        call_id = text_of(output.get("tool_id"))
         output = output["tool_output"]
     if not isinstance(output, dict) or "raw_output" not in output:
         return settled(output)
-    failed = output.get("is_error") is True
-    text = without_blocks(output.get("blocks"))
-    if isinstance(text, str):
-        return settled(text, failed=failed)
-    content = output.get("content")
-    return settled(content if isinstance(content, str) else output["raw_output"], failed=failed)
+    told = without_blocks(output.get("blocks"))
+    if not isinstance(told, str):  # older releases: the text itself
+        told = output.get("content")
+    content = settled(told if isinstance(told, str) else output["raw_output"], failed=output.get("is_error") is True)
+    return content._replace(call_id=call_id)
 
 
 def mcp_result(value: object) -> Content:

@@ -137,7 +137,7 @@ class Family:
             role,
             self.name,
             tool=tool,
-            call_id=first_text(view.attributes, self.call_id_keys),
+            call_id=first_text(view.attributes, self.call_id_keys) or result.call_id,
             arguments=arguments.value,
             arguments_reason=None if arguments_digest is not None else arguments.reason,
             arguments_digest=arguments_digest,

@@ -66,6 +66,8 @@ def read_first(view: SpanView, sources: tuple[Source, ...], side: Side) -> Conte
         content = examine(raw, side, limit)
         if around.get(f"{source.key}_truncated") is True:
             content = Content(None, side.cut)
+        elif _is_masked(source.key, around):
+            content = Content(None, side.redacted)
         if content.reason is None:
             content = source.open(content.value, around)
         if content.reason is None and side is ARGUMENTS and source.unwrap is None:
@@ -74,6 +76,14 @@ def read_first(view: SpanView, sources: tuple[Source, ...], side: Side) -> Conte
             return content
         found = found or content
     return found or Content(None, side.not_captured)
+
+
+def _is_masked(key: str, around: Mapping[str, Any]) -> bool:
+    """Whether the collector's redaction processor says that it masked the value, or may have."""
+    keys = text_of(around.get("redaction.masked.keys"))
+    if keys is not None:
+        return key in keys.split(",")
+    return around.get("redaction.masked.count") is not None
 
 
 def read_digest(value: object) -> bytes | None:

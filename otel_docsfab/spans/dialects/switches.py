@@ -45,6 +45,7 @@ _MCP: Final = Switch(
     " the call carries them), or gate the tool.",
     never=True,
 )
+_NO_TOOLS: Final = Switch("Shows no tool spans at all: use openinference-instrumentation-crewai.", never=True)
 _SENSITIVE: Final = "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE"
 _SEMANTIC_KERNEL: Final = Switch(f"Set {_SENSITIVE}=true.", needs=((_SENSITIVE, _TRUE),))
 _CLAUDE_CODE: Final = tuple(
@@ -91,9 +92,6 @@ SWITCHES: Final[dict[str, Switch]] = {
         " OTEL_LOG_TOOL_CONTENT=1. Spans tell the arguments of Read and Bash only; a read's line range is in the logs.",
         needs=_CLAUDE_CODE,
     ),
-    "opentelemetry.instrumentation.crewai.instrumentation": Switch(
-        "Shows no tool spans at all: use openinference-instrumentation-crewai.", never=True
-    ),
     "opentelemetry.instrumentation.openai_agents": Switch(
         "Captured by default: unset TRACELOOP_TRACE_CONTENT or set it to true, and leave trace_include_sensitive_data"
         " of RunConfig at True.",
@@ -107,6 +105,7 @@ _FAMILIES: Final[tuple[tuple[str, Switch], ...]] = (
     ("openinference.instrumentation.", _OPENINFERENCE),
     ("@arizeai/openinference-", _OPENINFERENCE),
     ("semantic_kernel.", _SEMANTIC_KERNEL),
+    ("opentelemetry.instrumentation.crewai", _NO_TOOLS),
     ("opentelemetry.instrumentation.langchain", _TRACELOOP),
     ("opentelemetry.instrumentation.llamaindex", _TRACELOOP),
     ("opentelemetry.instrumentation.mcp", _TRACELOOP),

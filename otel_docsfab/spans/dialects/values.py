@@ -65,11 +65,13 @@ class Content(NamedTuple):
         value: Text, bytes or a JSON-like value; None when unknown.
         reason: Why it is unknown; None when it is known.
         failed: Whether the value itself says that the call failed.
+        call_id: The call's id, when only the value around the content has it.
     """
 
     value: Any = None
     reason: Unjudged | None = None
     failed: bool = False
+    call_id: str | None = None
 
 
 _PLACEHOLDERS: Final = frozenset({"null", "N/A", "<not specified>"})

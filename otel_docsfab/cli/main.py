@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from types import ModuleType
 from typing import Final
 
 COMMANDS: Final = {
@@ -14,7 +15,7 @@ COMMANDS: Final = {
     "why": ("otel_docsfab.cli.why", "Say why a run failed, whose business it is, and what to do next."),
     "mixin": ("otel_docsfab.cli.mixin", "Make dashboards, rules and alerts from the catalogue."),
 }
-"""Command: its module, which has ``app`` or a function of the command's name, and its line of help."""
+"""Command: its module, which has ``run``, a typer ``app`` or a function of the command's name, and its line of help."""
 
 _USAGE: Final = """Usage: otel-docsfab COMMAND [OPTIONS]
 
@@ -70,17 +71,9 @@ def _call(name: str, arguments: list[str]) -> int:
     from otel_docsfab.errors import DocsfabError  # noqa: PLC0415 - help needs nothing of this
 
     try:
-        from typer import Typer  # noqa: PLC0415 - as above
-        from typer.main import get_command  # noqa: PLC0415 - as above
-
         module = importlib.import_module(COMMANDS[name][0])
-        app = getattr(module, "app", None)
-        if app is None:
-            app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-            app.command(name, help=getattr(module, name).__doc__, epilog=getattr(module, "EXAMPLES", None))(
-                getattr(module, name)
-            )
-        code = get_command(app).main(arguments, prog_name=f"otel-docsfab {name}", standalone_mode=False)
+        own = getattr(module, "run", None)
+        code = own(arguments) if own else _call_typer(module, name, arguments)
     except DocsfabError as error:
         sys.stderr.write(f"error: {error}\n")
         return USAGE
@@ -95,6 +88,18 @@ def _call(name: str, arguments: list[str]) -> int:
             raise
         return shown
     return code if isinstance(code, int) else OK
+
+
+def _call_typer(module: ModuleType, name: str, arguments: list[str]) -> object:
+    from typer import Typer  # noqa: PLC0415 - help, and commands that parse themselves, need nothing of this
+    from typer.main import get_command  # noqa: PLC0415 - as above
+
+    app = getattr(module, "app", None)
+    if app is None:
+        app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        command = getattr(module, name)
+        app.command(name, help=command.__doc__, epilog=getattr(module, "EXAMPLES", None))(command)
+    return get_command(app).main(arguments, prog_name=f"otel-docsfab {name}", standalone_mode=False)
 
 
 def _usage_error(error: Exception) -> int | None:

@@ -57,13 +57,12 @@ def list_runs(*, since: Since = None, limit: Limit = 20, as_json: AsJson = False
 def show(run: Run, *, as_json: AsJson = False, index: Index = None) -> None:
     """Show one run: steps, attempts, read evidence, limitations, retries, and what to do next."""
     from otel_docsfab.cli.runs_text import run_text  # noqa: PLC0415 - help must start fast
-    from otel_docsfab.runs.models import as_json as document_of  # noqa: PLC0415 - as above
     from otel_docsfab.runs.reader import reading  # noqa: PLC0415 - as above
 
     with reading(index) as reader:
         result = reader.result(reader.find(run))
     if as_json:
-        _print_json(document_of(result))
+        _print_json(result)
     else:
         sys.stdout.write(run_text(result))
 

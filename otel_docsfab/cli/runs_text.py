@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from otel_docsfab.runs.findings import findings_of
-from otel_docsfab.runs.models import Attempt, Finding, RunResult, Why
-from otel_docsfab.runs.results import ASKED_EARLY
+from otel_docsfab.runs.results import ASKED_EARLY, Document
 
 _ABSENT: Final = "-"
 _COLUMNS: Final = (
@@ -49,9 +48,9 @@ def query_table(names: Sequence[str], rows: Sequence[Sequence[Any]], asked: Iter
     return table([names[at] for at in used], [[row[at] for at in used] for row in rows])
 
 
-def run_text(result: RunResult) -> str:
+def run_text(result: Document) -> str:
     """The sections of ``runs show``."""
-    asked = len(result.answers_asked_early)
+    asked = len(result["answersAskedEarly"])
     sections = [
         ("RUN", _run_lines(result)),
         ("STEPS", _step_lines(result)),
@@ -62,14 +61,6 @@ def run_text(result: RunResult) -> str:
         ("NEXT", _next_lines(result)),
     ]
     return "\n".join(f"{title}\n" + "".join(f"  {line}\n" for line in lines) for title, lines in sections if lines)
-
-
-def why_text(document: Why, results: Sequence[RunResult]) -> str:
-    """What ``why`` says."""
-    if not document.findings:
-        ends = [f"{one.run_id}: {one.outcome}; no step failed with a code\n" for one in results]
-        return "".join(ends) or "no run failed\n"
-    return "\n".join(map(_finding_text, document.findings))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -98,6 +89,25 @@ def plain(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+def named(step_id: str | None) -> str:
+    """A step's id, or that there is none."""
+    return plain(step_id) if step_id else "(no step)"
+
+
+def work(turns: int, calls: int, duration_ms: int) -> str:
+    """How much an attempt did."""
+    return f"{_counted(turns, 'turn')}, {_counted(calls, 'call')}, {_seconds(duration_ms)}"
+
+
+def reads(evidence: Document) -> str:
+    """The counts of R24 in words."""
+    return (
+        f"{evidence['unchangedReReads']} unchanged re-reads, {evidence['readLoopWithheld']} withheld,"
+        f" at most {evidence['maxRepeatsOfOneResult']} of one result,"
+        f" {evidence['maxUnchangedReReadsAcrossResults']} across results"
+    )
+
+
 def _cell(value: Any) -> str:
     return _ABSENT if value is None or value == "" else plain(str(value))
 
@@ -106,69 +116,64 @@ def _seconds(ms: int) -> str:
     return f"{ms / 1_000:.1f} s"
 
 
-def _named(step_id: str | None) -> str:
-    return plain(step_id) if step_id else "(no step)"
-
-
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _run_lines(result: RunResult) -> list[str]:
-    ending = f"{result.outcome}: {result.code}" if result.code else str(result.outcome)
-    how = "enforced" if result.enforced else "observed"
-    began = moment(result.started_unix_ms)
-    return [f"{plain(result.run_id)}  {ending}", f"began {began}, took {_seconds(result.duration_ms)}, {how}"]
+def _ending(ended: Document) -> str:
+    return f"{ended['outcome']}: {ended['code']}" if "code" in ended else str(ended["outcome"])
 
 
-def _step_lines(result: RunResult) -> list[str]:
+def _place(attempt: Document) -> str:
+    return f"{named(attempt.get('stepId'))} #{attempt['attempt']}"
+
+
+def _run_lines(result: Document) -> list[str]:
+    how = "enforced" if result["enforced"] else "observed"
+    began, took = moment(result["startedUnixMs"]), _seconds(result["durationMs"])
+    return [f"{plain(result['runId'])}  {_ending(result)}", f"began {began}, took {took}, {how}"]
+
+
+def _step_lines(result: Document) -> list[str]:
     rows = [
         (
-            _named(step.step_id),
-            step.step_kind or "kind unknown",
-            _counted(step.attempts, "attempt"),
-            step.outcome,
-            step.code or "",
+            named(step.get("stepId")),
+            step.get("stepKind", "kind unknown"),
+            _counted(step["attempts"], "attempt"),
+            step["outcome"],
+            step.get("code", ""),
         )
-        for step in result.steps
+        for step in result["steps"]
     ]
     return _aligned(rows)
 
 
-def _attempt_lines(result: RunResult) -> list[str]:
+def _attempt_lines(result: Document) -> list[str]:
     rows = [
         (
-            f"{_named(one.step_id)} #{one.attempt}",
-            f"{_counted(one.turns, 'turn')}, {_counted(one.tools.calls, 'call')}, {_seconds(one.duration_ms)}",
-            one.code or str(one.outcome),
-            ", ".join(filter(None, (one.agent_name and plain(one.agent_name), one.model and plain(one.model)))),
+            _place(one),
+            work(one["turns"], one["tools"]["calls"], one["durationMs"]),
+            one.get("code", one["outcome"]),
+            ", ".join(plain(one[key]) for key in ("agentName", "model") if key in one),
         )
-        for one in result.attempts
+        for one in result["attempts"]
     ]
     return _aligned(rows)
 
 
-def _evidence_lines(result: RunResult) -> list[str]:
+def _evidence_lines(result: Document) -> list[str]:
     lines = []
-    for one in result.attempts:
-        evidence = one.tools.read_evidence
-        if evidence:
-            lines.append(
-                f"{_named(one.step_id)} #{one.attempt}: {evidence.unchanged_re_reads} unchanged re-reads,"
-                f" {evidence.read_loop_withheld} withheld, at most {evidence.max_repeats_of_one_result} of one result,"
-                f" {evidence.max_unchanged_re_reads_across_results} across results"
-            )
-        if one.stop:
-            lines.append(f"{_named(one.step_id)} #{one.attempt}: {one.stop.message}")
+    for one in result["attempts"]:
+        if "readEvidence" in one["tools"]:
+            lines.append(f"{_place(one)}: {reads(one['tools']['readEvidence'])}")
+        if "stop" in one:
+            lines.append(f"{_place(one)}: {one['stop']['message']}")
     return lines
 
 
-def _retry_lines(result: RunResult) -> list[str]:
-    return [
-        f"{_named(one.step_id)} #{one.attempt}: retry after {one.retry_of}, {_ending(one)}"
-        for one in result.attempts
-        if one.retry_of
-    ]
+def _retry_lines(result: Document) -> list[str]:
+    retries = [one for one in result["attempts"] if "retryOf" in one]
+    return [f"{_place(one)}: retry after {one['retryOf']}, {_ending(one)}" for one in retries]
 
 
 def _limitations_title(asked: int) -> str:
@@ -178,53 +183,21 @@ def _limitations_title(asked: int) -> str:
     return f"LIMITATIONS ({asked} {was} asked for the answer early)"
 
 
-def _limitation_lines(result: RunResult) -> list[str]:
-    ordered = sorted(result.limitations, key=lambda one: one.limitation != ASKED_EARLY)
-    return [f"{_named(one.step_id)} #{one.attempt}: {one.limitation}: {one.detail}" for one in ordered]
+def _limitation_lines(result: Document) -> list[str]:
+    ordered = sorted(result["limitations"], key=lambda one: one["limitation"] != ASKED_EARLY)
+    return [f"{_place(one)}: {one['limitation']}: {one['detail']}" for one in ordered]
 
 
-def _next_lines(result: RunResult) -> list[str]:
-    lines = [f"{_named(one.summary.step_id)}: {one.next_action}" for one in findings_of(result)]
-    if lines:
-        return [*lines, f"otel-docsfab why {plain(result.run_id)}"]
-    if result.answers_asked_early:
+def _next_lines(result: Document) -> list[str]:
+    findings = findings_of(result)
+    if findings:
+        lines = [f"{named(one['summary'].get('stepId'))}: {one['nextAction']}" for one in findings]
+        return [*lines, f"otel-docsfab why {plain(result['runId'])}"]
+    if result["answersAskedEarly"]:
         return ["Check the answers named under LIMITATIONS before relying on them."]
     return ["Nothing to do."]
-
-
-def _ending(attempt: Attempt) -> str:
-    return f"{attempt.outcome}: {attempt.code}" if attempt.code else str(attempt.outcome)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _finding_text(finding: Finding) -> str:
-    summary, what, evidence = finding.summary, finding.what, finding.evidence
-    how = "enforced" if what.enforced else "observed"
-    lines = [
-        f"{summary.cause}: step {_named(summary.step_id)} of {plain(summary.run_id)}, owned by {summary.owner}",
-        f"  model       {plain(finding.model) if finding.model else 'unknown'}",
-        f"  what        attempt {what.attempt} of {what.attempts} {what.outcome}: {what.code} ({what.category}, {how})",
-    ]
-    facts = [
-        f"{_counted(evidence.turns, 'turn')}, {_counted(evidence.calls, 'call')}, {_seconds(evidence.duration_ms)}"
-    ]
-    if evidence.stop:
-        facts.append(evidence.stop.message)
-    if evidence.deadline_turn:
-        facts.append(f"the timer found it {evidence.deadline_turn}")
-    if evidence.read_evidence:
-        reads = evidence.read_evidence
-        facts.append(
-            f"{reads.unchanged_re_reads} unchanged re-reads, {reads.read_loop_withheld} withheld,"
-            f" at most {reads.max_repeats_of_one_result} of one result"
-        )
-    facts.append(f"{evidence.stall.longest_stretch_calls} calls without progress at the longest")
-    lines += [f"  {'evidence' if at == 0 else '':<12}{fact}" for at, fact in enumerate(facts)]
-    limits = [f"{one.limitation}: {one.detail}" for one in finding.limitations] or ["none"]
-    lines += [f"  {'limitations' if at == 0 else '':<12}{limit}" for at, limit in enumerate(limits)]
-    lines.append(f"  next        {finding.next_action}")
-    return "\n".join(lines) + "\n"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
-from otel_docsfab.core.codes import FINDINGS
-from otel_docsfab.runs.models import Finding, FindingEvidence, RunResult, Summary, What, Why
-from otel_docsfab.runs.results import by_steps, last_of, limitations_of
+from otel_docsfab.core.codes import FINDINGS, Code
+from otel_docsfab.runs.results import Document, by_steps, last_of, limitations_of
 
 NEXT: Final = {
     "read-loop-stopped": (
@@ -38,52 +37,50 @@ NEXT: Final = {
 """What to do, by cause."""
 
 
-def findings_of(result: RunResult) -> list[Finding]:
+def findings_of(result: Document) -> list[dict[str, Any]]:
     """Why the steps of a run failed; steps that ended well, or without a code, have no finding.
+
+    Args:
+        result: What ``run_result`` gives.
+
+    Returns:
+        Findings as in the model ``Finding``, ready for JSON.
 
     Source: R26.
     """
-    found = []
-    for tries in by_steps(result.attempts):
-        last = last_of(tries)
-        if last.code is None:
-            continue
-        meaning = FINDINGS[last.code]
-        found.append(
-            Finding(
-                summary=Summary(run_id=result.run_id, step_id=last.step_id, owner=meaning.owner, cause=meaning.cause),
-                model=last.model,
-                what=What(
-                    step_id=last.step_id,
-                    attempt=last.attempt,
-                    attempts=max(last.attempt, len(tries)),
-                    outcome=last.outcome,
-                    code=last.code,
-                    category=meaning.category,
-                    enforced=last.enforced,
-                ),
-                evidence=FindingEvidence(
-                    turns=last.turns,
-                    calls=last.tools.calls,
-                    duration_ms=last.duration_ms,
-                    stop=last.stop,
-                    deadline_turn=last.deadline_turn,
-                    read_evidence=last.tools.read_evidence,
-                    stall=last.tools.stall,
-                ),
-                limitations=tuple(limitations_of(last)),
-                next_action=NEXT[meaning.cause],
-            )
-        )
-    return found
+    ends = [(tries, last_of(tries)) for tries in by_steps(result["attempts"])]
+    return [_finding(result["runId"], last, len(tries)) for tries, last in ends if "code" in last]
 
 
-def why(results: Iterable[RunResult]) -> Why:
-    """The document that ``why`` prints; it names the run when there is one only."""
+def why(results: Iterable[Document]) -> dict[str, Any]:
+    """The document that ``why`` prints, as in the model ``Why``; it names the run when there is one only."""
     listed = list(results)
-    return Why(
-        schema_version=1,
-        kind="docsfab-why",
-        run_id=listed[0].run_id if len(listed) == 1 else None,
-        findings=tuple(finding for result in listed for finding in findings_of(result)),
-    )
+    run = {"runId": listed[0]["runId"]} if len(listed) == 1 else {}
+    findings = [finding for result in listed for finding in findings_of(result)]
+    return {"schemaVersion": 1, "kind": "docsfab-why", **run, "findings": findings}
+
+
+def _finding(run_id: str, last: Document, tries: int) -> dict[str, Any]:
+    meaning = FINDINGS[Code(last["code"])]
+    step = {"stepId": last["stepId"]} if "stepId" in last else {}
+    model = {"model": last["model"]} if "model" in last else {}
+    tools = last["tools"]
+    evidence = {"turns": last["turns"], "calls": tools["calls"], "durationMs": last["durationMs"]}
+    evidence |= {key: last[key] for key in ("stop", "deadlineTurn") if key in last}
+    evidence |= {key: tools[key] for key in ("readEvidence", "stall") if key in tools}
+    return {
+        "summary": {"runId": run_id, **step, "owner": meaning.owner, "cause": meaning.cause},
+        **model,
+        "what": {
+            **step,
+            "attempt": last["attempt"],
+            "attempts": max(last["attempt"], tries),
+            "outcome": last["outcome"],
+            "code": last["code"],
+            "category": meaning.category.value,
+            "enforced": last["enforced"],
+        },
+        "evidence": evidence,
+        "limitations": limitations_of(last),
+        "nextAction": NEXT[meaning.cause],
+    }

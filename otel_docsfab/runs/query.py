@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from otel_docsfab.errors import InputError
 from otel_docsfab.runs.fields import FIELDS, Field, RowKind
+from otel_docsfab.runs.schema import BY_NAME
 
 NONE: Final = "none"
 """Stands for a field that a row does not have: ``code=none``."""
@@ -21,8 +22,8 @@ _ORDERED: Final = frozenset({">", "<", ">=", "<="})
 
 _NEWEST_FIRST: Final = {
     RowKind.ATTEMPT: ("attempts", "endedUnixMs", "id DESC"),
-    RowKind.STEP: ("steps", "endedUnixMs", "runId, stepId"),
-    RowKind.RUN: ("runs", "endedUnixMs", "runId"),
+    RowKind.STEP: ("steps", "endedUnixMs", "runId DESC, stepId DESC"),
+    RowKind.RUN: ("runs", "endedUnixMs", "runId DESC"),
 }
 """Table, time and what breaks ties, by kind of row."""
 
@@ -70,8 +71,10 @@ def build(
         sql = f"SELECT {field}, count(*) AS rows FROM {table}{condition} GROUP BY {field} ORDER BY rows DESC, {field}"  # noqa: S608 - names of the fields table, values bound
     else:
         columns = ", ".join(FIELDS[kind])
-        # The plus keeps SQLite from walking the whole index of times when the terms leave few rows.
-        order = f"+{time}" if terms else time
+        # Where an index finds the rows newest first, let it. Elsewhere the plus keeps SQLite from walking the whole
+        # index of times to leave few rows.
+        ordered = not terms or any(f"{name} = ?" in terms for name in BY_NAME[table])
+        order = time if ordered else f"+{time}"
         sql = f"SELECT {columns} FROM {table}{condition} ORDER BY {order} DESC, {ties}"  # noqa: S608 - as above
     return Query(f"{sql} LIMIT ?", (*values, limit))
 

@@ -9,11 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from otel_docsfab.errors import InputError
 from otel_docsfab.runs.database import is_damage, open_for_reading
-from otel_docsfab.runs.models import Attempt, RunResult
 from otel_docsfab.runs.paths import index_path
 from otel_docsfab.runs.results import run_result
 
@@ -86,8 +83,8 @@ class IndexReader:
             values = (*([model] if model else []), limit)
             return [run for (run,) in self.database.execute(query, values).fetchall()]
 
-    def result(self, run_id: str) -> RunResult:
-        """The run with this id.
+    def result(self, run_id: str) -> dict[str, Any]:
+        """The run with this id, as in the model ``RunResult``.
 
         Raises:
             InputError: Its records cannot be read.
@@ -96,8 +93,8 @@ class IndexReader:
         with readable(self.path):
             rows = self.database.execute(query, (run_id,)).fetchall()
         try:
-            return run_result(Attempt.model_validate(json.loads(text)) for (text,) in rows)
-        except (ValueError, ValidationError) as error:
+            return run_result(json.loads(text) for (text,) in rows)
+        except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"the records of {run_id} cannot be read ({type(error).__name__})") from error
 
     def observed(self, step_id: str | None = None, agent_name: str | None = None) -> dict[str, int]:

@@ -48,6 +48,9 @@ def prune(database: sqlite3.Connection, keep: Keep, now_ms: int) -> int:
         removed += gone
     while removed and _number(database, "freelist_count"):
         database.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall()
+    # Lets SQLite choose among the indexes by what is in them; looks at a few rows only.
+    database.execute("PRAGMA analysis_limit = 400").fetchall()
+    database.execute("ANALYZE")
     return removed
 
 

@@ -41,25 +41,29 @@ _TABLES: Final = (
     f"CREATE TABLE runs (runId TEXT PRIMARY KEY, steps INTEGER, writtenUnixMs INTEGER, {_SUMS}) WITHOUT ROWID",
 )
 
-_BY_NAME: Final = ("code", "stepId", "model", "agentName", "concludeNow", "deadlineTurn", "retryOf", "outcome")
-_BY_COUNT: Final = (
-    "unchangedReReads",
-    "readLoopWithheld",
-    "maxRepeatsOfOneResult",
-    "maxUnchangedReReadsAcrossResults",
-)
+BY_NAME: Final = {
+    "attempts": ("code", "stepId", "model", "agentName", "concludeNow", "deadlineTurn", "retryOf", "outcome"),
+    "steps": ("code",),
+    "runs": ("code", "model", "outcome", "concludeNow"),
+}
+"""Texts with an index, by table: rows with one value of them are found newest first."""
+_EVIDENCE: Final = ("unchangedReReads", "readLoopWithheld", "maxRepeatsOfOneResult", "maxUnchangedReReadsAcrossResults")
+_BY_COUNT: Final = {
+    "attempts": (*_EVIDENCE, "calls", "durationMs", "longestStretchCalls"),
+    "runs": _EVIDENCE,
+}
 
 _INDEXES: Final = (
-    "CREATE INDEX attemptsByRun ON attempts (runId)",
-    "CREATE INDEX attemptsByEnd ON attempts (endedUnixMs)",
-    "CREATE INDEX documentsByDigest ON documents (digest)",
-    "CREATE INDEX runsByEnd ON runs (endedUnixMs)",
-    "CREATE INDEX runsByWritten ON runs (writtenUnixMs)",
-    "CREATE INDEX runsByModel ON runs (model, endedUnixMs) WHERE code IS NOT NULL",
-    "CREATE INDEX stepsByCode ON steps (code, endedUnixMs) WHERE code IS NOT NULL",
+    "CREATE INDEX attempts_runId ON attempts (runId)",
+    "CREATE INDEX documents_digest ON documents (digest)",
+    "CREATE INDEX attempts_endedUnixMs ON attempts (endedUnixMs)",
+    "CREATE INDEX runs_endedUnixMs ON runs (endedUnixMs)",
+    "CREATE INDEX runs_writtenUnixMs ON runs (writtenUnixMs)",
     *(
-        f"CREATE INDEX attemptsBy_{name} ON attempts ({name}, endedUnixMs) WHERE {name} IS NOT NULL"
-        for name in (*_BY_NAME, *_BY_COUNT)
+        f"CREATE INDEX {table}_{name} ON {table} ({name}, endedUnixMs) WHERE {name} IS NOT NULL"
+        for names_of in (BY_NAME, _BY_COUNT)
+        for table, names in names_of.items()
+        for name in names
     ),
 )
 """Most attempts have no code, no ask and re-read nothing: partial indexes of them stay small."""

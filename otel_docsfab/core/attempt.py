@@ -40,7 +40,9 @@ from otel_docsfab.core.tools import DOCSFAB_TOOLS, Toolset
 from otel_docsfab.errors import RefusedEvent
 
 MAX_RESULTS: Final = 65_536
-_OF_A_RUNNING_CALL: Final = (ResultReturned, CallDescribed)
+_OPEN: Final = Outcome.OPEN  # bound once, as in `judge`
+_NOTICE_ONLY: Final = Verdict.NOTICE_ONLY
+_OF_CALLS: Final = frozenset({CallStarted, ResultReturned, CallDescribed})
 
 
 class AttemptMachine:
@@ -121,9 +123,11 @@ class AttemptMachine:
         handler = self._HANDLERS.get(type(event))
         if handler is None or at_ms < 0:
             raise RefusedEvent(f"no event of an attempt, or no time: {type(event).__name__} at {at_ms} ms")
-        self._refuse(event)
+        if self.closed or type(event) in _OF_CALLS:
+            self._refuse(event)
         effects: list[Effect] = []
-        self._now_ms = max(self._now_ms, at_ms)
+        if at_ms > self._now_ms:  # noqa: PLR1730 - on every event; calling max() takes three times as long
+            self._now_ms = at_ms
         if self.timer_ms is not None:
             self._watch_time(self.timer_ms, effects)
         handler(self, event, effects)
@@ -135,7 +139,7 @@ class AttemptMachine:
         if type(event) is CallStarted:
             if event.call in self._running:
                 raise RefusedEvent("CallStarted: a call of this key is running")
-        elif type(event) in _OF_A_RUNNING_CALL and event.call not in self._running:  # type: ignore[union-attr]
+        elif event.call not in self._running:  # type: ignore[union-attr]  # only events of calls come here
             raise RefusedEvent(f"{type(event).__name__}: no call of this key is running")
 
     # Turns, rule R14
@@ -164,7 +168,7 @@ class AttemptMachine:
             if answered or self._outcome is not Outcome.OPEN:
                 stop = stop._replace(retry_granted=False)
             self._raise_stop(stop, effects)
-        elif trigger is not None and may_ask and self._outcome is Outcome.OPEN:
+        elif trigger is not None and may_ask and self._outcome is _OPEN:
             self._raise_ask(trigger, effects)
 
     def _raise_stop(self, stop: StopAttempt, effects: list[Effect]) -> None:
@@ -221,7 +225,7 @@ class AttemptMachine:
     def _result_returned(self, event: ResultReturned, effects: list[Effect]) -> None:
         effect = self._judge.judge(self._running.pop(event.call), event, self.turn)
         self._turn_late = not self._turn_open  # a late result is looked at when the next turn begins or ends
-        if effect.verdict is Verdict.NOTICE_ONLY:
+        if effect.verdict is _NOTICE_ONLY:
             self._asking.read_withheld(effect)
         effects.append(effect)
 
@@ -247,7 +251,7 @@ class AttemptMachine:
         self._end_turn(effects, may_ask=False)
         self.closed = True
         self._running.clear()
-        if self._outcome is Outcome.OPEN:
+        if self._outcome is _OPEN:
             self._outcome = Outcome.FAILED if self.stop is not None else event.outcome
         effects.append(CloseAttempt(self.outcome, self.code))
 
@@ -267,7 +271,7 @@ class AttemptMachine:
 
     def _watch_time(self, timer_ms: int, effects: list[Effect]) -> None:
         """Stop when the timer has fired, else ask when the ask's time has come: never after the timer."""
-        if self._outcome is not Outcome.OPEN or self.stop is not None:
+        if self._outcome is not _OPEN or self.stop is not None:
             return
         if self._now_ms >= timer_ms:
             position = self._request.position()
@@ -286,7 +290,7 @@ class AttemptMachine:
 
     def next_wakeup_ms(self) -> int | None:
         """When time alone can change something: the ask or the timer, ms since the attempt began; None for never."""
-        if self.timer_ms is None or self._outcome is not Outcome.OPEN or self.stop is not None:
+        if self.timer_ms is None or self._outcome is not _OPEN or self.stop is not None:
             return None
         due_ms = self._asking.due_ms
         return self.timer_ms if due_ms is None else min(due_ms, self.timer_ms)
@@ -296,7 +300,7 @@ class AttemptMachine:
     @property
     def outcome(self) -> Outcome:
         """How the attempt ended; ``failed`` once stopped, unless an answer came (R16)."""
-        return Outcome.FAILED if self._outcome is Outcome.OPEN and self.stop is not None else self._outcome
+        return Outcome.FAILED if self._outcome is _OPEN and self.stop is not None else self._outcome
 
     @property
     def code(self) -> Code | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii as _quote
 from typing import Any, Final
@@ -18,6 +19,7 @@ MAX_DEPTH: Final = 200
 """Arguments nested deeper than this are not taken for JSON."""
 _MAX_INT_DIGITS: Final = 4_000  # below CPython's limit for int <-> str
 _MAX_INT_BITS: Final = 13_000
+_SMALL: Final = 2**53
 
 
 class NotJson(ValueError):  # noqa: N818 - a finding, not a fault
@@ -98,7 +100,7 @@ def _canonical(value: Any, depth: int) -> str:
         return _CONSTANTS[value]
     if depth >= MAX_DEPTH:
         raise NotJson("nested too deeply")
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):  # the class first: asking an abstract one takes its time
         return _object(value, depth + 1)
     if isinstance(value, (list, tuple)):
         return "[" + ",".join([_canonical(item, depth + 1) for item in value]) + "]"
@@ -106,13 +108,20 @@ def _canonical(value: Any, depth: int) -> str:
 
 
 def _object(value: Mapping[object, object], depth: int) -> str:
-    for key in value:
-        if not isinstance(key, str):
-            raise NotJson("a key that is no text")
-    parts = [
-        f"{_quote(key)}:{_canonical(value[key], depth)}"  # type: ignore[arg-type]  # all keys are str, see above
-        for key in sorted(value)  # type: ignore[type-var]
-    ]
+    parts = []
+    try:
+        for key in sorted(value):  # type: ignore[type-var]  # keys that have no order are no texts
+            item = value[key]
+            kind = type(item)  # the two that most arguments are made of need no further call
+            if kind is str:
+                text = _quote(item)  # type: ignore[arg-type]
+            elif kind is int and -_SMALL < item < _SMALL:  # type: ignore[operator]
+                text = str(item)
+            else:
+                text = _canonical(item, depth)
+            parts.append(f"{_quote(key)}:{text}")  # type: ignore[arg-type]  # takes texts only
+    except TypeError as error:
+        raise NotJson("a key that is no text") from error
     return "{" + ",".join(parts) + "}"
 
 
@@ -177,13 +186,26 @@ def result_digest(result: str | bytes) -> bytes:
 
 
 def call_key(tool: str, arguments: bytes) -> bytes:
-    """16 bytes that stand for (tool name, canonical arguments)."""
-    return sha256(tool.encode("utf-8", "surrogatepass") + b"\0" + arguments).digest()[:16]
+    """24 bytes that stand for (tool name, canonical arguments)."""
+    mark = _mark_of(tool) if len(tool) <= _SHORT_NAME else _mark_of.__wrapped__(tool)
+    return mark + arguments[:16]
+
+
+_SHORT_NAME: Final = 200  # characters; only the marks of such names are kept
+
+
+@lru_cache(maxsize=256)
+def _mark_of(tool: str) -> bytes:
+    """8 bytes that stand for a tool name."""
+    return sha256(tool.encode("utf-8", "surrogatepass")).digest()[:8]
 
 
 def result_key(call: bytes, result: bytes) -> bytes:
-    """16 bytes that stand for the result identity."""
-    return sha256(call + result).digest()[:16]
+    """40 bytes that stand for the result identity: the call's key and the first of the result's digest.
+
+    Put together, not hashed again: that would take longer than remembering the result does.
+    """
+    return call + result[:16]
 
 
 _PATH_KEYS: Final = (
@@ -219,7 +241,7 @@ def subject_of(arguments: object) -> str:
 
     Source: R6.
     """
-    if isinstance(arguments, Mapping):
+    if type(arguments) is dict or isinstance(arguments, Mapping):
         for key in _PATH_KEYS:
             value = arguments.get(key)
             if isinstance(value, str) and value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from otel_docsfab.core.codes import Progress, ToolClass, Unjudged, Verdict
 from otel_docsfab.core.effects import DeliverResult
 from otel_docsfab.core.events import CallStarted, ResultReturned
@@ -9,6 +11,11 @@ from otel_docsfab.core.identity import call_key, result_key
 from otel_docsfab.core.ledger import Ledger
 from otel_docsfab.core.limits import Limits
 from otel_docsfab.core.stall import StallMeter
+
+# Bound once: to read a member off its class takes as long as a call (CPython 3.11).
+_READ: Final = ToolClass.READ
+_PROGRESS: Final = ToolClass.PROGRESS
+_NEW_CONTENT: Final = Progress.NEW_CONTENT
 
 
 class Judge:
@@ -49,9 +56,9 @@ class Judge:
             return _deliver(call, turn)
         if not event.ok:
             effect = self._failed(call, turn)
-        elif call.tool_class is ToolClass.READ:
+        elif call.tool_class is _READ:
             effect = self._read(call, event, turn)
-        elif call.tool_class is ToolClass.PROGRESS:
+        elif call.tool_class is _PROGRESS:
             effect = _deliver(call, turn, progress=self._progress_call(call))
         else:
             effect = _deliver(call, turn, progress=Progress.NEUTRAL_RESULT)
@@ -97,18 +104,21 @@ class Judge:
         read = self.ledger.read(key, called, call.call_id, turn, call.tool, call.subject)
         if read is None:
             return self._not_judged(call, turn, Unjudged.TOO_MANY_RESULTS)
-        self.verdicts[read.verdict] = self.verdicts.get(read.verdict, 0) + 1
+        verdict, new, first_turn, repeats, cross_result = read
+        self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
+        progress = _NEW_CONTENT if new else None
         return DeliverResult(
-            call=call.call,
-            tool=call.tool,
-            tool_class=call.tool_class,
-            verdict=read.verdict,
-            turn=turn,
-            subject=call.subject,
-            first_turn=read.first_turn,
-            repeats=read.repeats,
-            cross_result=read.cross_result,
-            progress=Progress.NEW_CONTENT if read.new else None,
+            call.call,
+            call.tool,
+            call.tool_class,
+            verdict,
+            turn,
+            call.subject,
+            first_turn,
+            repeats,
+            cross_result,
+            None,
+            progress,
         )
 
     def _not_judged(self, call: CallStarted, turn: int, reason: Unjudged) -> DeliverResult:

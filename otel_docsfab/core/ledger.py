@@ -97,8 +97,8 @@ class Ledger:
         self._limits = limits
         self._max_results = max_results
         self._rows: dict[bytes, int] = {}
-        self._by_call: dict[int, int] = {}  # call key -> the newest linked row
-        self._by_call_id: dict[int, int] = {}  # call id -> its newest delivery of this epoch
+        self._by_call: dict[int, int] = {}  # hash of the call key -> the newest linked row
+        self._by_call_id: dict[int, int] = {}  # hash of the call id -> its newest delivery of this epoch
         self._delivered_rows = array("I")  # full deliveries of this epoch by calls with an id: the row,
         self._delivered_stays = array("I")  # the row's stay in the context that it belongs to,
         self._delivered_older = array("i")  # and the delivery before under the same id
@@ -170,16 +170,17 @@ class Ledger:
         if row >= self._max_results:
             return None
         self._rows[key] = row
-        self._stays.append(0)
-        self._linked.append(0)
-        self._older.append(_NOBODY)
-        self._link(row, call)
         self._repeats.append(0)
         self._generations.append(self._generation)
         self._epochs.append(self._epoch)
         self._copies.append(0)
         self._first_turns.append(turn)
         self._totals.append(0)
+        self._stays.append(0)
+        handle = hash(call)
+        self._linked.append(self._epoch + 1)
+        self._older.append(self._by_call.get(handle, _NOBODY))
+        self._by_call[handle] = row
         self._delivered(row, call_id)
         return _NEW
 
@@ -247,7 +248,7 @@ class Ledger:
     def _link(self, row: int, call: bytes) -> None:
         """Let an eviction by tool and arguments find the row; it is walked once, so that no walk repeats itself."""
         if self._linked[row] != self._epoch + 1:
-            handle = _handle(call)
+            handle = hash(call)
             self._linked[row] = self._epoch + 1
             self._older[row] = self._by_call.get(handle, _NOBODY)
             self._by_call[handle] = row
@@ -282,14 +283,10 @@ class Ledger:
 
     def evict_results_of(self, call: bytes) -> None:
         """Every result of this tool and arguments left the context (R12a)."""
-        row = self._by_call.pop(_handle(call), _NOBODY)
+        row = self._by_call.pop(hash(call), _NOBODY)
         while row != _NOBODY:
             self._linked[row] = 0
             if self._epochs[row] == self._epoch and self._copies[row]:
                 self._copies[row] = 0
                 self._context_lost = True
             row = self._older[row]
-
-
-def _handle(call: bytes) -> int:
-    return int.from_bytes(call[:7], "little")

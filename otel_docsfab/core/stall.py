@@ -44,7 +44,8 @@ class StallMeter:
 
     def turn_ended(self, turn: int) -> None:
         """A turn ended."""
-        self._longest_turns = max(self._longest_turns, turn - self._progress_turn)
+        if turn - self._progress_turn > self._longest_turns:
+            self._longest_turns = turn - self._progress_turn
 
     def repeated(self, key: bytes, *, failed_read: bool) -> None:
         """A read failed, or a progress-class call ran, under this tool and arguments."""

@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
+from opentelemetry.trace import INVALID_SPAN
+
 from otel_docsfab.core import Verdict, wording
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import render
-from otel_docsfab.gate.span import tool_span, write_denial, write_verdict
+from otel_docsfab.gate.span import ToolSpan, write_denial, write_verdict
 from otel_docsfab.supervisor import UNWATCHED, Admission, Attempt, Site
 
 P = ParamSpec("P")
@@ -86,12 +88,14 @@ class _Gate:
             self._signature: inspect.Signature | None = inspect.signature(function)
         except (TypeError, ValueError):
             self._signature = None
+        parameters = self._signature.parameters.values() if self._signature is not None else ()
+        self._positional = tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
         attempt.gated.add(tool)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._attempt.watched:
             return self._function(*args, **kwargs)
-        with tool_span(self._attempt, self._tool) as span:
+        with ToolSpan(self._attempt, self._tool) as span:
             admission = self._start(args, kwargs)
             if self._attempt.enforced and admission.denied is not None:
                 write_denial(span, admission)
@@ -101,14 +105,14 @@ class _Gate:
             except BaseException:
                 self._finish(admission, None, span, raised=True)
                 raise
-            if inspect.isawaitable(result):  # a plain function that hands out a coroutine
+            if type(result) is not str and inspect.isawaitable(result):  # a plain function that hands out a coroutine
                 return self._finish_later(admission, result, span)
             return self._finish(admission, result, span)
 
     async def call_async(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._attempt.watched:
             return await self._function(*args, **kwargs)
-        with tool_span(self._attempt, self._tool) as span:
+        with ToolSpan(self._attempt, self._tool) as span:
             admission = self._start(args, kwargs)
             if self._attempt.enforced and admission.denied is not None:
                 write_denial(span, admission)
@@ -143,6 +147,11 @@ class _Gate:
         """The call's arguments by parameter name, so that ``f("a")`` and ``f(path="a")`` are one call."""
         if not args:
             return kwargs
+        if len(args) <= len(self._positional):
+            named = dict(zip(self._positional, args, strict=False))
+            if named.keys().isdisjoint(kwargs):
+                named.update(kwargs)
+                return named
         if self._signature is not None:
             try:
                 bound = self._signature.bind(*args, **kwargs).arguments
@@ -167,8 +176,9 @@ class _Gate:
             effect = self._attempt.finish_call(admission, result, ok=not raised and self._succeeded(result))
             if effect is None:
                 return result
-            write_verdict(span, effect)
-            if not self._attempt.enforced or effect.verdict is Verdict.DELIVER or effect.first_turn is None:
+            if span is not INVALID_SPAN:
+                write_verdict(span, effect)
+            if effect.first_turn is None or effect.verdict is Verdict.DELIVER or not self._attempt.enforced:
                 return result
             notice = wording.notice(effect.tool, effect.subject, effect.first_turn)
             if effect.verdict is Verdict.NOTICE_ONLY:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING
 
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.trace import INVALID_SPAN, StatusCode
 
 from otel_docsfab.catalogue.attributes import UNJUDGED
@@ -27,40 +26,56 @@ _TOOL_MARKS = (
 _NAME_KEYS = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
 
 
-@contextmanager
-def tool_span(attempt: Attempt, tool: str) -> Iterator[Span]:
+class ToolSpan:
     """The span on which the gate writes its verdict; content is never written, an exception's message included.
 
-    The attempt is the current one while the tool runs, so that spans below belong to it in any thread.
-
-    Args:
-        attempt: The attempt the call belongs to.
-        tool: Tool name.
-
-    Yields:
-        The current span when it is the recording span of this tool, else a new ``execute_tool`` span.
+    A context manager. Yields the current span when it is the recording span of this tool, else a new ``execute_tool``
+    span, or one that records nothing when the supervisor wants no spans of its own. The attempt is the current one
+    while the tool runs, so that spans below belong to it in any thread.
     """
-    token = current_attempt.set(attempt)
-    try:
+
+    __slots__ = ("_attempt", "_context", "_own", "_tool", "_was_current")
+
+    def __init__(self, attempt: Attempt, tool: str) -> None:
+        """Prepare for one call.
+
+        Args:
+            attempt: The attempt the call belongs to.
+            tool: Tool name.
+        """
+        self._attempt = attempt
+        self._tool = tool
+        self._own: Span | None = None
+
+    def __enter__(self) -> Span:
+        """Find or open the span."""
+        attempt = self._attempt
+        self._was_current = current_attempt.set(attempt)
         current = trace.get_current_span()
-        if current.is_recording() and _is_span_of(current, tool, attempt):
-            yield current
-            return
-        span = _start(attempt, tool)
-        if span is None:
-            yield INVALID_SPAN
-            return
+        if current.is_recording() and _is_span_of(current, self._tool, attempt):
+            return current
+        if not attempt.supervisor.own_spans:
+            return INVALID_SPAN
         try:
-            with trace.use_span(span, record_exception=False, set_status_on_exception=False):
-                yield span
-        except BaseException as error:
-            span.set_attribute("error.type", type(error).__qualname__)
-            span.set_status(StatusCode.ERROR)
+            self._own = _start(attempt, self._tool)
+        except BaseException:
+            current_attempt.reset(self._was_current)
             raise
-        finally:
-            _end(attempt, span)
-    finally:
-        current_attempt.reset(token)
+        if self._own is None:
+            return INVALID_SPAN
+        self._context = context.attach(trace.set_span_in_context(self._own))
+        return self._own
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """End the span if it is ours."""
+        span = self._own
+        if span is not None:
+            context.detach(self._context)
+            if kind is not None:
+                span.set_attribute("error.type", kind.__qualname__)
+                span.set_status(StatusCode.ERROR)
+            _end(self._attempt, span)
+        current_attempt.reset(self._was_current)
 
 
 def _start(attempt: Attempt, tool: str) -> Span | None:
@@ -108,3 +123,7 @@ def write_denial(span: Span, admission: Admission) -> None:
     if admission.denied is not None and span.is_recording():
         span.set_attribute("docsfab.turn", admission.denied.turn)
         span.set_attribute("docsfab.read.verdict", Verdict.DENIED.value)
+
+
+tool_span = ToolSpan
+"""The same, by the name that the hooks use."""

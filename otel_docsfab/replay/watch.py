@@ -86,7 +86,7 @@ class ReplaySupervisor(Supervisor):
         self.watched.append(watched)
         return attempt
 
-    def publish(self, attempt: Attempt, effects: Iterable[Effect], *, enforced: bool) -> None:
+    def publish(self, attempt: Attempt, effects: Iterable[Effect], *, enforced: bool, size: int = 0) -> None:
         """Look at what an attempt's machine said."""
         watched = self._by_attempt.get(id(attempt))
         for effect in effects:
@@ -98,7 +98,7 @@ class ReplaySupervisor(Supervisor):
                         watched.neutral[effect.tool[:_MAX_NAME]] += 1
                 elif effect.reason is Denial.STOPPED:
                     self.late = watched
-        super().publish(attempt, effects, enforced=enforced)
+        super().publish(attempt, effects, enforced=enforced, size=size)
 
     def close_rest(self) -> None:
         """Give up what is still open: the recording ends here."""

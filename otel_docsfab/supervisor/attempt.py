@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_TURN_BEGAN = TurnBegan()
+_DECISIONS = frozenset({StopAttempt, AskForAnswer})
+_NOT_CAPTURED = Unjudged.RESULT_NOT_CAPTURED
 
 current_attempt: ContextVar[Attempt | None] = ContextVar("otel_docsfab_attempt", default=None)
 """The attempt whose ``with`` block is the innermost one here."""
@@ -115,7 +118,13 @@ class Attempt:
     # The one way in
 
     def feed(
-        self, event: Event, at_ms: int | None = None, *, begin_turn_if_idle: bool = False, observed: bool = False
+        self,
+        event: Event,
+        at_ms: int | None = None,
+        *,
+        begin_turn_if_idle: bool = False,
+        observed: bool = False,
+        size: int = 0,
     ) -> tuple[Effect, ...]:
         """Give the machine one event and tell everybody what came of it.
 
@@ -124,6 +133,7 @@ class Attempt:
             at_ms: Ms since the attempt began; None for now.
             begin_turn_if_idle: Begin a new turn first when no call is in flight and nobody else marks turns.
             observed: The driver only watches this call, whatever holds for the attempt (R30).
+            size: Bytes of the result, when one returns and is known.
 
         Returns:
             The machine's effects.
@@ -134,19 +144,22 @@ class Attempt:
         with self._lock:
             if at_ms is None:
                 self.active_ms = self.supervisor.clock.monotonic_ms()
-                at_ms = max(0, self.active_ms - self._began_ms)
-            first: tuple[Effect, ...] = ()
-            if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or self.machine.running):
-                first = self.machine.apply(TurnBegan(), at_ms)
-            effects = first + self.machine.apply(event, at_ms)
+                at_ms = self.active_ms - self._began_ms
+                if at_ms < 0:
+                    at_ms = 0
+            machine = self.machine
+            if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or machine.running):
+                effects = machine.apply(_TURN_BEGAN, at_ms) + machine.apply(event, at_ms)
+            else:
+                effects = machine.apply(event, at_ms)
             for effect in effects:
-                if isinstance(effect, (StopAttempt, AskForAnswer)):
+                if type(effect) in _DECISIONS:
                     self.decision = decision_of(effect, self.ref, enforced=self.enforced)
         told = effects
         if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)
             told = tuple(effect for effect in effects if type(effect) is not DeliverResult)
         if told:
-            self.supervisor.publish(self, told, enforced=self.enforced and not observed)
+            self.supervisor.publish(self, told, enforced=self.enforced and not observed, size=size)
         return effects
 
     def tell(self, event: Event, at_ms: int | None = None) -> bool:
@@ -195,16 +208,7 @@ class Attempt:
             return UNWATCHED
         call = self._describe(tool, arguments, arguments_digest, arguments_reason)
         key = next(self._keys)
-        event = CallStarted(
-            call=key,
-            tool=tool,
-            tool_class=call.tool_class,
-            arguments=call.digest,
-            subject=call.subject,
-            call_id=call_id,
-            mark=mark,
-            arguments_reason=call.reason,
-        )
+        event = CallStarted(key, tool, call.tool_class, call.digest, call.subject, call_id, mark, call.reason)
         try:
             effects = self.feed(event, at_ms, begin_turn_if_idle=own_turn, observed=observed)
         except RefusedEvent:  # it closed in this moment
@@ -291,20 +295,14 @@ class Attempt:
                 data = form.encode("utf-8", "surrogatepass") if isinstance(form, str) else form
                 size = len(data)
                 digest = result_digest(data)
-        event = ResultReturned(
-            call=admission.key,
-            result=digest if ok else None,
-            ok=ok,
-            own_notice=own_notice,
-            result_reason=reason or Unjudged.RESULT_NOT_CAPTURED,
-        )
+        known = digest if ok else None
+        event = ResultReturned(admission.key, known, ok, own_notice, reason or _NOT_CAPTURED)
         try:
-            effects = self.feed(event, at_ms, observed=observed)
+            effects = self.feed(event, at_ms, observed=observed, size=size)
         except RefusedEvent:
             return None
         for effect in effects:
             if isinstance(effect, DeliverResult) and effect.call == admission.key:
-                self.supervisor.tallies.add_bytes(effect, size, enforced=self.enforced and not observed)
                 return effect
         return None
 

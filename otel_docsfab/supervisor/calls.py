@@ -7,6 +7,10 @@ from typing import NamedTuple
 from otel_docsfab.core import DeliverResult, DenyCall, ToolClass, Toolset, Unjudged
 from otel_docsfab.core.identity import NotJson, arguments_digest, parse_arguments, subject_of
 
+_NEUTRAL = ToolClass.NEUTRAL
+_NOT_CAPTURED = Unjudged.ARGUMENTS_NOT_CAPTURED
+_NOT_JSON = Unjudged.ARGUMENTS_NOT_JSON
+
 
 class Described(NamedTuple):
     """A call in the machine's words.
@@ -72,14 +76,15 @@ def describe(
         except (NotJson, UnicodeDecodeError):
             value = arguments
     classified = toolset.classify(tool, value)
-    unknown = reason or Unjudged.ARGUMENTS_NOT_CAPTURED
-    if classified.tool_class is ToolClass.NEUTRAL:
-        return Described(ToolClass.NEUTRAL, None, "", unknown)
+    tool_class = classified.tool_class
+    unknown = reason or _NOT_CAPTURED
+    if tool_class is _NEUTRAL:
+        return Described(_NEUTRAL, None, "", unknown)
     subject = subject_of(value)
     if digest is None and arguments is not None and reason is None:
         digest = arguments_digest(arguments if classified.arguments is value else classified.arguments)
-        unknown = Unjudged.ARGUMENTS_NOT_JSON
-    return Described(classified.tool_class, digest, subject, unknown)
+        unknown = _NOT_JSON
+    return Described(tool_class, digest, subject, unknown)
 
 
 Judged = DeliverResult | DenyCall

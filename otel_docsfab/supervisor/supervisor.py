@@ -23,7 +23,6 @@ from otel_docsfab.core import (
     EvaluateAnswer,
     Limits,
     Outcome,
-    Progress,
     RetryOf,
     Step,
     StepKind,
@@ -60,6 +59,7 @@ class Supervisor:
         caps: Bounds of memory and of series.
         settings: Ready settings instead of all these.
         clock: For tests.
+        own_spans: Whether a gate opens an ``execute_tool`` span where the runtime has no span for the call.
 
     Attributes:
         settings: What is configured, with its sources.
@@ -83,6 +83,7 @@ class Supervisor:
         caps: config.Caps | None = None,
         settings: config.Settings | None = None,
         clock: Clock | None = None,
+        own_spans: bool = True,
     ) -> None:
         """Read the settings; starts no thread."""
         self.settings = settings or config.load(
@@ -96,6 +97,7 @@ class Supervisor:
         )
         self.clock: Clock = clock or SystemClock()
         self.faults = Faults()
+        self.own_spans = own_spans
         self.sinks: tuple[Sink, ...] = tuple(sinks)
         caps = self.settings.caps
         self.tallies = Tallies(caps.max_tool_labels)
@@ -222,20 +224,22 @@ class Supervisor:
 
     # What attempts say
 
-    def publish(self, attempt: Attempt, effects: Iterable[Effect], *, enforced: bool) -> None:
+    def publish(self, attempt: Attempt, effects: Iterable[Effect], *, enforced: bool, size: int = 0) -> None:
         """Tell tallies, sinks, the agent's span and the callback. Called outside every lock.
 
         Args:
             attempt: Whose effects they are.
             effects: What its machine said.
             enforced: Whether the verdict on the call takes effect; decisions are the attempt's.
+            size: Bytes of the result, when it is known.
         """
         for effect in effects:
             if isinstance(effect, DeliverResult):
-                self.tallies.add_result(effect, enforced=enforced)
-                self._each_sink("judged", attempt.ref, effect, enforced=enforced)
-                if effect.progress is not None:
-                    self._progressed(attempt, effect.progress)
+                self.tallies.add_result(effect, size, enforced=enforced)
+                if self.sinks:
+                    self._each_sink("judged", attempt.ref, effect, enforced=enforced)
+                    if effect.progress is not None:
+                        self._each_sink("progressed", attempt.ref, effect.progress)
             elif isinstance(effect, DenyCall):
                 self.tallies.add_denial(effect, enforced=enforced)
                 self._each_sink("judged", attempt.ref, effect, enforced=enforced)
@@ -245,15 +249,12 @@ class Supervisor:
                 self._each_sink("decided", decision)
                 self._callbacks.call(decision, attempt.loop)
             elif isinstance(effect, EvaluateAnswer):
-                self._progressed(attempt, effect.progress)
+                self.tallies.add("docsfab.lease.progress", (effect.progress.value,))
+                self._each_sink("progressed", attempt.ref, effect.progress)
             elif isinstance(effect, CloseAttempt):
                 self._attempts.remove(attempt)
                 annotate_agent_span(attempt)
                 self._each_sink("closed", attempt.record())
-
-    def _progressed(self, attempt: Attempt, kind: Progress) -> None:
-        self.tallies.add("docsfab.lease.progress", (kind.value,))
-        self._each_sink("progressed", attempt.ref, kind)
 
     def complete(self, record: AttemptRecord, attempt: Attempt) -> AttemptRecord:
         """Add what only the supervisor knows: run, agent, trace."""

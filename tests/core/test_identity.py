@@ -230,7 +230,7 @@ def test_every_part_belongs_to_the_identity():
         result_key(call_key("\ud800", arguments), result),
     }
     assert len(keys) == 5
-    assert {len(key) for key in keys} == {16}
+    assert {len(key) for key in keys} == {40}
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakSet
@@ -32,7 +31,10 @@ from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
 from otel_docsfab.core import Step, ToolClass
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Call, Hooks, Run, guarded
+from otel_docsfab.gate.hooks._base import Hooks, guarded, replace
+from otel_docsfab.gate.hooks._call import Call
+from otel_docsfab.gate.hooks._claude_output import Shape, output
+from otel_docsfab.gate.hooks._run import Run
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Supervisor
 
@@ -155,9 +157,6 @@ class Docsfab:
     def _subagent_began(self, given: dict[str, Any], key: _Key) -> None:
         self._begin(key, given.get("agent_type"))
 
-    def _subagent_ended(self, _: dict[str, Any], key: _Key) -> None:
-        self._end(key, answered=True)
-
     def _answered(self, _: dict[str, Any], key: _Key) -> None:
         self._end(key, answered=True)
 
@@ -169,7 +168,7 @@ class Docsfab:
         call_id = given["tool_use_id"]
         call = self._run_of(key).start(given["tool_name"], given.get("tool_input"), call_id)
         if call.denial is not None:
-            return _output(given, permissionDecision="deny", permissionDecisionReason=call.denial)
+            return output(given, permissionDecision="deny", permissionDecisionReason=call.denial)
         with self._lock:
             self._calls[key[0], call_id] = (key, call)
         return None
@@ -181,7 +180,7 @@ class Docsfab:
         if call is None:
             return None
         result = given.get("tool_response")
-        shape = _Shape(given)
+        shape = Shape(given)
         answer = call.deliver(result, shape=shape, can_withhold=shape.replaced("") is not None)
         return None if answer is result else answer
 
@@ -209,7 +208,7 @@ class Docsfab:
             return {"continue_": False, "stopReason": stop.message}
         if ask is None or asked_before:
             return None
-        return _output(given, additionalContext=ask)
+        return output(given, additionalContext=ask)
 
     _HANDLERS: Final = {
         "UserPromptSubmit": _prompt,
@@ -219,7 +218,7 @@ class Docsfab:
         "PostToolBatch": _batch,
         "PreCompact": _compacts,
         "SubagentStart": _subagent_began,
-        "SubagentStop": _subagent_ended,
+        "SubagentStop": _answered,
         "Stop": _answered,
     }
 
@@ -250,42 +249,8 @@ class Docsfab:
             run.end(answered=answered)
 
 
-class _Shape:
-    """The program's answers to a result: context beside it, or another output of the tool's own shape."""
-
-    def __init__(self, given: dict[str, Any]) -> None:
-        """For the result of this call."""
-        self._given = given
-
-    def with_notice(self, result: Any, notice: str) -> Any:  # noqa: ARG002 - a shape's signature
-        return _output(self._given, additionalContext=notice)
-
-    def notice_only(self, result: Any, notice: str) -> Any:  # noqa: ARG002 - as above
-        return _output(self._given, updatedToolOutput=self.replaced(notice))
-
-    def replaced(self, notice: str) -> Any:
-        """The tool's output with the notice in place of its content; None where its shape is not known."""
-        result = self._given.get("tool_response")
-        if str(self._given.get("tool_name", "")).startswith("mcp__"):
-            return [{"type": "text", "text": notice}] if isinstance(result, list) else notice
-        if not isinstance(result, Mapping):
-            return None
-        file = result.get("file")
-        if result.get("type") == "text" and isinstance(file, Mapping):
-            return {**result, "file": {**file, "content": notice, "numLines": 1, "startLine": 1, "totalLines": 1}}
-        if isinstance(result.get("stdout"), str):
-            return {**result, "stdout": notice, "stderr": ""}
-        if result.get("mode") == "content" and isinstance(result.get("content"), str):
-            return {**result, "content": notice, "numLines": 1}
-        return None
-
-
 def _is_ours(matcher: Any) -> bool:
     return any(isinstance(getattr(hook, "__self__", None), Docsfab) for hook in matcher.hooks)
-
-
-def _output(given: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], **fields}}
 
 
 def install(supervisor: Supervisor) -> Callable[[], None]:
@@ -294,21 +259,13 @@ def install(supervisor: Supervisor) -> Callable[[], None]:
     A stopped run ends without an answer and tells why in the hook's reason; ``Docsfab.query`` also raises.
     """
     docsfab = Docsfab(supervisor)
-    original = ClaudeAgentOptions.__init__
 
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(original: Callable[..., None], self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         if not any(_is_ours(one) for matchers in (self.hooks or {}).values() for one in matchers):
             self.hooks = docsfab._beside(self.hooks)  # noqa: SLF001 - our own
 
-    ClaudeAgentOptions.__init__ = init
-
-    def undo() -> None:
-        if ClaudeAgentOptions.__init__ is init:
-            ClaudeAgentOptions.__init__ = original
-
-    return undo
+    return replace(ClaudeAgentOptions, "__init__", init)
 
 
 async def arun(

@@ -17,10 +17,9 @@ import asyncio
 import contextlib
 import functools
 import threading
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Token
-from typing import Any, Final
+from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.models import LlmResponse
@@ -31,12 +30,13 @@ from google.genai import types
 from otel_docsfab.core import Step
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Call, Hooks, Run, guarded, stopped_text
+from otel_docsfab.gate.hooks._adk_contents import ANSWERS, Shape, results, succeeded, withdraw
+from otel_docsfab.gate.hooks._base import Hooks, guarded, replace
+from otel_docsfab.gate.hooks._call import Call, stopped_text
+from otel_docsfab.gate.hooks._run import Run
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Supervisor, current_attempt
 
-_ANSWERS: Final = frozenset({"set_model_response"})
-"""Tools that hand in an answer: never judged, never withdrawn."""
 _Key = tuple[str, str, str | None]
 
 
@@ -113,9 +113,9 @@ class Docsfab(BasePlugin):
         if run is None:
             return None
         with run.guarded():
-            run.gates(name for name in llm_request.tools_dict if name not in _ANSWERS)
+            run.gates(name for name in llm_request.tools_dict if name not in ANSWERS)
         try:
-            ask = run.before_request(functools.partial(_results, callback_context, llm_request.contents))
+            ask = run.before_request(functools.partial(results, callback_context, llm_request.contents))
         except AttemptStopped as stop:
             self._end(callback_context)
             if not run.nested:
@@ -125,7 +125,7 @@ class Docsfab(BasePlugin):
             return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]))
         if ask is not None:
             with run.guarded():
-                _withdraw(llm_request, run)
+                withdraw(llm_request, run)
                 llm_request.contents.append(types.Content(role="user", parts=[types.Part(text=ask)]))
         return None
 
@@ -142,7 +142,7 @@ class Docsfab(BasePlugin):
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> dict[str, Any] | None:
         """Admit or deny one call."""
         run = self._run_of(tool_context)
-        if run is None or tool.name in _ANSWERS:
+        if run is None or tool.name in ANSWERS:
             return None
         call = run.start(tool.name, tool_args, tool_context.function_call_id)
         call.on_current_span()
@@ -165,7 +165,7 @@ class Docsfab(BasePlugin):
         call = self._finished(tool_context)
         if call is None:
             return None
-        given = call.deliver(result, ok=_succeeded(tool, result), shape=_Shape)
+        given = call.deliver(result, ok=succeeded(tool, result), shape=Shape)
         return None if given is result else given
 
     @guarded
@@ -189,94 +189,26 @@ class Docsfab(BasePlugin):
 
 def _key(context: Any) -> _Key:
     """Which agent's run a callback belongs to."""
-    return context.invocation_id, context.agent_name, getattr(_invocation(context), "branch", None)
+    return (
+        context.invocation_id,
+        context.agent_name,
+        getattr(getattr(context, "_invocation_context", None), "branch", None),
+    )
 
 
 def _call_key(context: Any) -> tuple[str, str]:
     return context.invocation_id, context.function_call_id
 
 
-def _invocation(context: Any) -> Any:
-    return getattr(context, "_invocation_context", None)
-
-
-def _succeeded(tool: Any, result: Any) -> bool:
-    detect = getattr(tool, "_detect_error_in_response", None)
-    try:
-        return detect is None or detect(result) is None
-    except Exception:  # noqa: BLE001 - the tool's own test; what it fails on is no known failure
-        return True
-
-
-class _Shape:
-    """The notice is a member of the function response."""
-
-    @staticmethod
-    def with_notice(result: Any, notice: str) -> Any:
-        return {**(result if isinstance(result, dict) else {"result": result}), "notice": notice}
-
-    @staticmethod
-    def notice_only(result: Any, notice: str) -> Any:  # noqa: ARG004 - a shape's signature
-        return {"notice": notice}
-
-
-def _withdraw(request: Any, run: Run) -> None:
-    """Leave no tool in the request but those that stay."""
-    kept = []
-    for tool in request.config.tools or []:
-        declared = [
-            one
-            for one in getattr(tool, "function_declarations", None) or []
-            if run.keeps(one.name) or one.name in _ANSWERS
-        ]
-        if declared:
-            kept.append(types.Tool(function_declarations=declared))
-    request.config.tools = kept
-    request.config.tool_config = None
-
-
-def _results(context: Any, contents: Any) -> Mapping[str, object]:
-    """The tool results of a request, by call id.
-
-    The request has lost the ids, the session has them: each result of the session is looked for in the request, the
-    newest first.
-    """
-    here: Counter[tuple[str, str]] = Counter()
-    for content in contents:
-        for part in content.parts or []:
-            if part.function_response is not None:
-                here[_form(part.function_response)] += 1
-    found: dict[str, object] = {}
-    for event in reversed(_invocation(context).session.events):
-        for response in reversed(event.get_function_responses()):
-            form = _form(response)
-            if here[form]:
-                here[form] -= 1
-                found[response.id] = form
-    return found
-
-
-def _form(response: Any) -> tuple[str, str]:
-    return response.name or "", repr(response.response)
-
-
 def install(supervisor: Supervisor) -> Callable[[], None]:
     """Give the plugin to every runner made from now on; returns what undoes it."""
-    original = Runner.__init__
 
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(original: Callable[..., None], self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         if not any(isinstance(plugin, Docsfab) for plugin in self.plugin_manager.plugins):
             self.plugin_manager.register_plugin(Docsfab(supervisor))
 
-    Runner.__init__ = init
-
-    def undo() -> None:
-        if Runner.__init__ is init:
-            Runner.__init__ = original
-
-    return undo
+    return replace(Runner, "__init__", init)
 
 
 async def arun(

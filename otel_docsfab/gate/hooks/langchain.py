@@ -29,7 +29,9 @@ from langgraph.config import get_config
 from otel_docsfab.core import Step
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Call, Hooks, Run
+from otel_docsfab.gate.hooks._base import Hooks, replace
+from otel_docsfab.gate.hooks._call import Call
+from otel_docsfab.gate.hooks._run import Run
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Supervisor
 
@@ -220,22 +222,17 @@ def install(supervisor: Supervisor) -> Callable[[], None]:
 
     Modules that took ``create_agent`` by name before this keep the plain one.
     """
-    original = factory.create_agent
 
-    @functools.wraps(original)
-    def create_agent(*args: Any, middleware: Sequence[Any] = (), **kwargs: Any) -> Any:
+    def create_agent(original: Callable[..., Any], *args: Any, middleware: Sequence[Any] = (), **kwargs: Any) -> Any:
         if not any(isinstance(one, Docsfab) for one in middleware):
             middleware = [*middleware, Docsfab(supervisor)]
         return original(*args, middleware=middleware, **kwargs)
 
-    homes = (factory, langchain_agents)
-    for home in homes:
-        home.create_agent = create_agent
+    undone = [replace(home, "create_agent", create_agent) for home in (factory, langchain_agents)]
 
     def undo() -> None:
-        for home in homes:
-            if home.create_agent is create_agent:
-                home.create_agent = original
+        for one in undone:
+            one()
 
     return undo
 

@@ -16,7 +16,6 @@ what is still in the context: such runs get notices, and nothing is withheld unl
 from __future__ import annotations
 
 import asyncio
-import copy
 import dataclasses
 import functools
 import inspect
@@ -31,9 +30,10 @@ from agents.run import AgentRunner
 from agents.run_config import ModelInputData
 
 from otel_docsfab.core import Step
-from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Hooks, Run
+from otel_docsfab.gate.hooks._base import Hooks
+from otel_docsfab.gate.hooks._openai_tools import judged, results
+from otel_docsfab.gate.hooks._run import Run
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Site, Supervisor
 
@@ -116,7 +116,7 @@ class _Run:
             return tool
         known = self._tools.get(id(tool))
         if known is None:
-            known = self._tools[id(tool)] = (tool, _judged(tool, self.run))
+            known = self._tools[id(tool)] = (tool, judged(tool, self.run))
             self.run.gates([tool.name])
         return known[1]
 
@@ -128,7 +128,7 @@ class _Run:
             given = await filtered if inspect.isawaitable(filtered) else filtered
         else:
             given = data.model_data
-        ask = self.run.before_request(functools.partial(_results, given.input))
+        ask = self.run.before_request(functools.partial(results, given.input))
         if ask is None:
             return given
         return ModelInputData(input=[*given.input, {"role": "user", "content": ask}], instructions=given.instructions)
@@ -144,81 +144,6 @@ class _Run:
             return None
         text = own(args)
         return await text if inspect.isawaitable(text) else text
-
-
-def _judged(tool: Any, run: Run) -> Any:
-    """A copy of a tool whose calls are judged.
-
-    The SDK turns what a tool raises into a text around the tool's own function; the hook stands inside of that, so
-    that it sees failures as such.
-    """
-    copied = copy.copy(tool)
-    invoker = copied.on_invoke_tool
-    inner = getattr(invoker, "_invoke_tool_impl", None)
-    if inner is None:
-        copied.on_invoke_tool = _invoking(tool, invoker, run)
-    else:
-        invoker = copy.copy(invoker)
-        invoker._invoke_tool_impl = _invoking(tool, inner, run)  # noqa: SLF001 - no other way to see a failure
-        invoker._function_tool = copied  # noqa: SLF001 - it would look up the original's policy
-        copied.on_invoke_tool = invoker
-    return copied
-
-
-def _invoking(tool: Any, function: Callable[[Any, str], Awaitable[Any]], run: Run) -> Callable[[Any, str], Any]:
-    @functools.wraps(function)
-    async def invoke(context: Any, arguments: str) -> Any:
-        call = run.start(tool.name, arguments or "{}", getattr(context, "tool_call_id", None))
-        with call.running():
-            if call.denial is not None:
-                return call.denial
-            try:
-                result = await function(context, arguments)
-            except AttemptStopped as stop:
-                return call.stopped_inside(stop)
-            except BaseException:
-                call.failed()
-                raise
-            return call.deliver(result, judged=functools.partial(_content, result), shape=_Shape)
-
-    return invoke
-
-
-def _structured(value: Any) -> bool:
-    return isinstance(value, _STRUCTURED) or (
-        isinstance(value, dict) and value.get("type") in ("text", "image", "file")
-    )
-
-
-def _content(result: Any) -> Any:
-    """What the model gets of a result."""
-    items = result if isinstance(result, (list, tuple)) else [result]
-    return result if items and all(_structured(item) for item in items) else str(result)
-
-
-class _Shape:
-    """The notice is an output item of its own."""
-
-    @staticmethod
-    def with_notice(result: Any, notice: str) -> Any:
-        content = _content(result)
-        items = [ToolOutputText(text=content)] if isinstance(content, str) else content
-        return [*(items if isinstance(items, (list, tuple)) else [items]), ToolOutputText(text=notice)]
-
-    @staticmethod
-    def notice_only(result: Any, notice: str) -> Any:  # noqa: ARG004 - a shape's signature
-        return notice
-
-
-def _results(items: Any) -> Mapping[str, object]:
-    """The tool results of a request, by call id."""
-    if not isinstance(items, list):
-        return {}
-    return {
-        item["call_id"]: repr(item.get("output"))
-        for item in items
-        if isinstance(item, Mapping) and item.get("type") == "function_call_output"
-    }
 
 
 def _begin(agent: Any, options: dict[str, Any]) -> _Run | None:

@@ -23,7 +23,8 @@ from pydantic_ai.messages import ModelRequest, ToolReturnPart, UserPromptPart
 from otel_docsfab.core import Step
 from otel_docsfab.errors import AttemptStopped
 from otel_docsfab.gate import StepResult
-from otel_docsfab.gate.hooks._base import Hooks, Run
+from otel_docsfab.gate.hooks._base import Hooks, replace
+from otel_docsfab.gate.hooks._run import Run
 from otel_docsfab.gate.hooks.levers import Runtime
 from otel_docsfab.supervisor import Attempt, Supervisor
 
@@ -172,22 +173,14 @@ def _asked(request_context: Any, ask: str, run: Run) -> Any:
 
 def install(supervisor: Supervisor) -> Callable[[], None]:
     """Give the capability to every agent made from now on; returns what undoes it."""
-    original = Agent.__init__
 
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(original: Callable[..., None], self: Any, *args: Any, **kwargs: Any) -> None:
         given = kwargs.get("capabilities") or ()
         if not any(isinstance(capability, Docsfab) for capability in given):
             kwargs["capabilities"] = [*given, Docsfab(supervisor)]
         original(self, *args, **kwargs)
 
-    Agent.__init__ = init
-
-    def undo() -> None:
-        if Agent.__init__ is init:
-            Agent.__init__ = original
-
-    return undo
+    return replace(Agent, "__init__", init)
 
 
 def _prompted(prompt: Any, attempt: Attempt) -> Any:

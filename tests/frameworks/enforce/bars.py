@@ -138,6 +138,18 @@ class Bars:
         assert [attempt["asked"] for attempt in told["attempts"]] == [None, None]
         assert all(request["tools"] for request in told["requests"])
 
+    def test_r22_the_submit_tool_stays_and_its_first_call_of_a_turn_runs(self, facts):
+        told = facts["submits"]
+        [attempt] = told["attempts"]
+        assert attempt["asked"] == ["attempt-deadline", 1]
+        assert attempt["denied"] == {"attempt-deadline": 2}
+        assert [request["tools"] for request in told["requests"][1:]] == [["submit_quality_evaluation"]] * 3
+        assert told["ran"] == {"read": 1, "edit": 0, "submit": 2}
+        assert told["requests"][1]["users"][-1] == wording.CONCLUDE_REQUEST
+        results = told["requests"][2]["results"]
+        assert results["call_2_0"] == [wording.denial("read", Denial.ATTEMPT_DEADLINE)]
+        assert results["call_2_1"] == ["submitted good"]
+
     def test_r10_an_edit_in_between_resets_the_counts(self, facts):
         told = facts["reset"]
         assert told["verdicts"] == ["deliver"] + ["deliver-with-notice"] * 8 + [

@@ -112,8 +112,11 @@ class Driver:
         def edit(path: str, text: str) -> str:
             return bodies.edit(path, text)
 
+        def submit_quality_evaluation(verdict: str) -> str:
+            return bodies.submit(verdict)
+
         model = Model(script=stage.script, ids=ids)
-        return LlmAgent(name=name, model=model, tools=[read, edit, *tools], **options)
+        return LlmAgent(name=name, model=model, tools=[read, edit, submit_quality_evaluation, *tools], **options)
 
     def runner(self, stage: Stage, agent: LlmAgent, *, hooked: bool = True, more: Any = ()) -> InMemoryRunner:
         plugins = [*more, *([hooks.Docsfab(stage.supervisor)] if hooked else [])]

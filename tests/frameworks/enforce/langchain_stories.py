@@ -71,11 +71,16 @@ class Driver:
             """Edit."""
             return bodies.edit(path, text)
 
+        @tool
+        def submit_quality_evaluation(verdict: str) -> str:
+            """Submit."""
+            return bodies.submit(verdict)
+
         read.handle_tool_error = True
         middleware = [*more, *([hooks.Docsfab(stage.supervisor)] if hooked else [])]
         named = {"name": "agent", **options}
         return langchain.agents.create_agent(
-            Model(script=stage.script), [read, edit, *tools], middleware=middleware, **named
+            Model(script=stage.script), [read, edit, submit_quality_evaluation, *tools], middleware=middleware, **named
         )
 
     def play(self, stage: Stage, mode: str, *, provider: TracerProvider | None = None, hooks: bool = True) -> str:

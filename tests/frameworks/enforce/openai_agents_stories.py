@@ -102,7 +102,11 @@ class Driver:
         def edit(path: str, text: str) -> str:
             return bodies.edit(path, text)
 
-        return Agent(name=name, model=Scripted(stage.script), tools=[read, edit, *tools])
+        @function_tool
+        def submit_quality_evaluation(verdict: str) -> str:
+            return bodies.submit(verdict)
+
+        return Agent(name=name, model=Scripted(stage.script), tools=[read, edit, submit_quality_evaluation, *tools])
 
     def play(self, stage: Stage, mode: str, *, provider: TracerProvider | None = None, hooks: bool = True) -> str:
         instrumentor = OpenAIAgentsInstrumentor()

@@ -85,6 +85,10 @@ class Driver:
         def edit(path: str, text: str) -> str:
             return tools.edit(path, text)
 
+        @agent.tool_plain
+        def submit_quality_evaluation(verdict: str) -> str:
+            return tools.submit(verdict)
+
         return agent
 
     def play(self, stage: Stage, mode: str, *, provider: TracerProvider | None = None, hooks: bool = True) -> str:

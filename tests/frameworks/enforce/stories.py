@@ -12,7 +12,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from otel_docsfab import AttemptStopped, ReadLoopSpanProcessor, Supervisor
 from otel_docsfab.supervisor import Attempt
-from tests.frameworks.enforce.story import READ, Facts, Stage, edit, read
+from otel_docsfab.testing import ManualClock
+from tests.frameworks.enforce.story import READ, Facts, Stage, edit, read, submit
 
 LOOP = [READ] * 30
 Maker = Callable[..., Stage]
@@ -59,6 +60,7 @@ def stories_of(driver: Driver, **options: Any) -> dict[str, Callable[[], Facts]]
         stories[f"retry-heeded-{mode}"] = lambda mode=mode: retry(driver, made, mode, heeds=True)
     return stories | {
         "undeclared": lambda: undeclared(driver, made),
+        "submits": lambda: submits(driver, made),
         "reset": lambda: reset(driver, made),
         "parallel": lambda: parallel(driver, made),
         "host": lambda: host(driver, made),
@@ -117,6 +119,15 @@ def undeclared(driver: Driver, made: Maker) -> Facts:
     """The same without a declared kind: nobody asks."""
     stage = made(*LOOP[:18], *LOOP, heeds=True)
     return played(stage, lambda: str(driver.step(stage, driver.modes[0]).outcome))
+
+
+def submits(driver: Driver, made: Maker) -> Facts:
+    """Time runs out for reading; the answer is handed in by a tool."""
+    clock = ManualClock()
+    stage = made(READ, [read(), submit()], [submit("a"), submit("b")], heeds=False, clock=clock)
+    stage.tools.first_read = lambda: clock.advance(250_000)
+    options = {"kind": "read-only", "answer_path": "tool-call", "timeout_ms": 300_000}
+    return played(stage, lambda: str(driver.step(stage, driver.modes[0], **options).outcome))
 
 
 def reset(driver: Driver, made: Maker) -> Facts:

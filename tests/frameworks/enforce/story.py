@@ -26,6 +26,10 @@ def edit(text: str = "x") -> tuple[str, dict[str, Any]]:
     return ("edit", {"path": "a.md", "text": text})
 
 
+def submit(verdict: str = "good") -> tuple[str, dict[str, Any]]:
+    return ("submit_quality_evaluation", {"verdict": verdict})
+
+
 READ = [read()]
 
 
@@ -68,11 +72,14 @@ class Tools:
     """The tools' bodies, and how often each ran."""
 
     def __init__(self) -> None:
-        self.ran: dict[str, int] = {"read": 0, "edit": 0}
+        self.ran: dict[str, int] = {"read": 0, "edit": 0, "submit": 0}
         self.content = dict(CONTENT)
+        self.first_read: Callable[[], object] = lambda: None
 
     def read(self, path: str) -> str:
         self.ran["read"] += 1
+        if self.ran["read"] == 1:
+            self.first_read()
         if path not in self.content:
             raise FileNotFoundError(path)
         return self.content[path]
@@ -80,6 +87,10 @@ class Tools:
     def edit(self, path: str, text: str) -> str:
         self.ran["edit"] += 1
         return f"edited {path} {text}"
+
+    def submit(self, verdict: str) -> str:
+        self.ran["submit"] += 1
+        return f"submitted {verdict}"
 
 
 @dataclass

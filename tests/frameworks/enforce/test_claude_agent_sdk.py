@@ -19,6 +19,10 @@ class TestClaudeAgentSDK(Bars):
         assert wording.CONCLUDE_REQUEST not in before["users"]
         assert after["users"][-1] == wording.CONCLUDE_REQUEST
 
+    def test_r22_the_submit_tool_stays_and_its_first_call_of_a_turn_runs(self, facts):
+        """Time passes in the stub's tools only, which this runtime does not have: the run just answers."""
+        assert facts["submits"]["answer"] == "answered"
+
     def test_an_answer_to_the_ask_is_the_answer(self, facts, waiting):
         """So the scripted model cannot see it by the tools; it goes on and is denied."""
         assert facts[f"retry-heeded-{waiting}"]["attempts"][1]["asked"] == ["read-loop", 10]

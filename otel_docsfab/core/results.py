@@ -4,9 +4,9 @@
 result                      text form
 ==========================  ==================================================
 ``str``, ``bytes``          as it is
-JSON-like values            canonical JSON (None is ``null``)
-pydantic models             canonical JSON of ``model_dump(mode="json")``
-dataclasses                 canonical JSON of their fields
+JSON-like values            compact JSON, keys in their order (None is ``null``)
+pydantic models             compact JSON of ``model_dump(mode="json")``
+dataclasses                 compact JSON of their fields
 anything else               none: the read is unjudged, never unchanged (R29)
 ==========================  ==================================================
 
@@ -16,6 +16,7 @@ Generators, streams and open files are never consumed.
 from __future__ import annotations
 
 import dataclasses
+import json
 
 from otel_docsfab.core.identity import NotJson, canonical_json
 
@@ -36,7 +37,9 @@ def result_form(value: object) -> str | bytes | None:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     try:
-        return canonical_json(_plain(value))
+        plain = _plain(value)
+        canonical_json(plain)  # refuses what JSON lacks; its own text would hide another order of keys
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     except Exception:  # noqa: BLE001 - a foreign object's own methods may raise anything; then it is unknown
         return None
 

@@ -44,7 +44,7 @@ class StallMeter:
 
     def turn_ended(self, turn: int) -> None:
         """A turn ended."""
-        if turn - self._progress_turn > self._longest_turns:
+        if turn - self._progress_turn > self._longest_turns:  # noqa: PLR1730 - each turn; max() takes longer
             self._longest_turns = turn - self._progress_turn
 
     def repeated(self, key: bytes, *, failed_read: bool) -> None:

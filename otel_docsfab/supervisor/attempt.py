@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 _TURN_BEGAN = TurnBegan()
-_DECISIONS = frozenset({StopAttempt, AskForAnswer})
 _NOT_CAPTURED = Unjudged.RESULT_NOT_CAPTURED
 
 current_attempt: ContextVar[Attempt | None] = ContextVar("otel_docsfab_attempt", default=None)
@@ -144,16 +143,14 @@ class Attempt:
         with self._lock:
             if at_ms is None:
                 self.active_ms = self.supervisor.clock.monotonic_ms()
-                at_ms = self.active_ms - self._began_ms
-                if at_ms < 0:
-                    at_ms = 0
+                at_ms = max(0, self.active_ms - self._began_ms)
             machine = self.machine
             if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or machine.running):
                 effects = machine.apply(_TURN_BEGAN, at_ms) + machine.apply(event, at_ms)
             else:
                 effects = machine.apply(event, at_ms)
             for effect in effects:
-                if type(effect) in _DECISIONS:
+                if isinstance(effect, (StopAttempt, AskForAnswer)):
                     self.decision = decision_of(effect, self.ref, enforced=self.enforced)
         told = effects
         if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)

@@ -65,7 +65,7 @@ class Tallies:
         """A copy of all counts."""
         with self._lock:
             counts = dict(self._counts)
-            results = [(kind, *tally) for kind, tally in self._results.items()]
+            results = [(kind, tally[0], tally[1]) for kind, tally in self._results.items()]
         for kind, number, size in results:
             for key, amount in _metrics_of(kind, number, size):
                 if amount:

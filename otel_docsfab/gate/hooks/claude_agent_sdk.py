@@ -88,11 +88,6 @@ class Docsfab:
 
     # Set-up
 
-    @property
-    def supervisor(self) -> Supervisor:
-        """Judges the runs."""
-        return self._hooks.supervisor
-
     def hooked(self, options: Any = None) -> Any:
         """A copy of these options with the hooks behind the host's own."""
         options = ClaudeAgentOptions() if options is None else options
@@ -256,7 +251,7 @@ def _is_ours(matcher: Any) -> bool:
 def install(supervisor: Supervisor) -> Callable[[], None]:
     """Give the hooks to all options that are made from now on; returns what undoes it.
 
-    A stopped run ends without an answer and tells why in the hook's reason; ``Docsfab.query`` also raises.
+    A stopped run ends without an answer; only ``Docsfab.query`` also raises.
     """
     docsfab = Docsfab(supervisor)
 
@@ -300,4 +295,6 @@ async def arun(
                 answer = getattr(message, "result", None)
         return answer
 
-    return await docsfab.supervisor.arun_step(step, run_attempt, validate=validate, **options)
+    return await docsfab._hooks.supervisor.arun_step(  # noqa: SLF001 - our own
+        step, run_attempt, validate=validate, **options
+    )

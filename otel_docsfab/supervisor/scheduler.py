@@ -18,7 +18,7 @@ from typing import Final, Protocol
 _log = logging.getLogger("otel_docsfab")
 
 MAX_WAIT_S: Final = 1.0
-"""Longest wait without a look at the clock: some platforms measure a lock's wait with the wall clock, which may step."""
+"""Longest wait without a look at the clock: some platforms measure waits with the wall clock, which may step."""
 _AT_ONCE: Final = 64
 """Sleepers taken from the alarms in one go, so that nobody who sets an alarm waits for a crowd to be sorted out."""
 _MIN_UNSET: Final = 64

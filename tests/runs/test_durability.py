@@ -263,7 +263,9 @@ def test_a_broken_page_costs_the_records_on_it(path, opened):
         damage(copy, page)
         kept.append(len(list(readable_documents(copy))))
     assert max(kept) == 400
-    assert min(kept) > 380  # all but the few on one page
+    lost_all = [number for number in kept if number == 0]  # the page with the names of the tables
+    assert all(number > 380 for number in kept if number)  # else all but the few on one page
+    assert len(lost_all) <= 1
 
 
 def test_a_file_that_is_no_database_is_set_aside(path, opened):

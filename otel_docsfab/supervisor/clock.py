@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-from otel_docsfab.supervisor.scheduler import SCHEDULER, Alarm, Sleeper
-
 
 class Clock(Protocol):
-    """Two readings of time, and an alarm."""
+    """Two readings of time."""
 
     def monotonic_ms(self) -> int:
         """Ms since any fixed moment; never goes back."""
@@ -19,13 +17,9 @@ class Clock(Protocol):
         """Ms since the epoch, for records only."""
         ...
 
-    def set_alarm(self, sleeper: Sleeper, at_ms: int) -> Alarm:
-        """Wake a sleeper when ``monotonic_ms`` comes to ``at_ms``; it is not kept alive for that."""
-        ...
-
 
 class SystemClock:
-    """The machine's clocks; alarms go off on the process's scheduler thread."""
+    """The machine's clocks."""
 
     __slots__ = ()
 
@@ -36,11 +30,3 @@ class SystemClock:
     def unix_ms(self) -> int:
         """Ms of the wall clock."""
         return time.time_ns() // 1_000_000
-
-    def set_alarm(self, sleeper: Sleeper, at_ms: int) -> Alarm:
-        """Wake a sleeper on the scheduler's thread.
-
-        Raises:
-            RuntimeError: No thread can be started any more.
-        """
-        return SCHEDULER.set(sleeper, at_ms)

@@ -73,6 +73,15 @@ def test_the_same_run_only_watched_comes_to_the_same_decisions(enforced, observe
         assert {**theirs.get("stop", {}), "retryGranted": 0} == {**ours.get("stop", {}), "retryGranted": 0}
 
 
+@pytest.mark.parametrize("options", [[], ["--observe"]])
+def test_the_demo_says_what_was_saved_or_would_have_been(options, capsys):
+    assert main(["demo", *options]) == 0
+    out = capsys.readouterr().out
+    assert ("WOULD HAVE SAVED" if options else "\nSAVED") in out
+    assert ("only watched: nothing is done" in out) is bool(options)
+    assert "6135 bytes of context were not delivered again" in out
+
+
 def test_json_output_is_one_object_and_nothing_else(enforced):
     assert (enforced["kind"], enforced["schemaVersion"]) == ("docsfab-demo", 1)
     assert {attempt["runId"] for attempt in enforced["attempts"]} == {enforced["runId"]}

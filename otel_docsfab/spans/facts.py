@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from otel_docsfab.core import AnswerPath, RetryOf, StepKind
 from otel_docsfab.spans import attributes as names
+from otel_docsfab.supervisor import Attempt
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -30,6 +31,22 @@ def attempt_facts(attributes: Mapping[str, Any]) -> dict[str, Any]:
         "retry_of": _word(RetryOf, attributes.get(names.ATTEMPT_RETRY_OF)),
         "timeout_ms": _positive(attributes.get(names.ATTEMPT_TIMEOUT_MS)),
         "answer_path": _word(AnswerPath, attributes.get(names.ANSWER_PATH)),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def attempt_attributes(attempt: Attempt) -> dict[str, Any]:
+    """The same attributes from an attempt that the host opened, for its agent span: a replay of it then knows them."""
+    machine, step = attempt.machine, attempt.machine.step
+    facts = {
+        names.RUN_ID: attempt.ref.run_id,
+        names.STEP_ID: step.id,
+        names.STEP_KIND: step.kind and step.kind.value,
+        names.STEP_JUDGMENT: step.judgment or None,
+        names.ATTEMPT_NUMBER: machine.number,
+        names.ATTEMPT_RETRY_OF: machine.retry_of and machine.retry_of.value,
+        names.ATTEMPT_TIMEOUT_MS: machine.timer_ms,
+        names.ANSWER_PATH: step.answer_path and step.answer_path.value,
     }
     return {name: value for name, value in facts.items() if value is not None}
 

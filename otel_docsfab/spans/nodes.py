@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from otel_docsfab.spans.observation import Observation, Role
+from otel_docsfab.spans.stream import OpenSpans
 
 if TYPE_CHECKING:
     from otel_docsfab.supervisor import Admission, Attempt
@@ -32,30 +33,34 @@ class Owner:
         agent_name: Name of the agent, when known at the start.
         conversation: Identity across runs, when known at the start.
         began_ns: Start of the holder, ns, when the driver gives times.
+        began_ms: Its start by the supervisor's monotonic clock, ms, when it does not.
         span: The live agent span, to write on; None in replay.
         ids: Trace and span id in hex.
         models_seen: Whether model spans mark the turns.
         responses_seen: Whether model spans tell of the responses; otherwise only spans of whole turns do.
         open_tools: Tool spans of the attempt that are open now.
         last_tool_end: Sequence number at which the newest tool span ended.
-        answer_seen: Whether the newest model response asked for no tool.
+        answer_seen: Whether the newest model response asked for no tool, as far as is known.
+        answer_told: Whether it says so itself: a request that was cut off says nothing.
         ending: What the holder said when it ended while tools were still open.
-        events_seen: Events of the live agent span already read.
+        live: Its live spans whose events are read while they are open.
         seen_tools: (scope, span name) of its tool spans, which recognise a tool after a stop.
     """
 
     __slots__ = (
         "agent_name",
         "answer_seen",
+        "answer_told",
         "attempt",
+        "began_ms",
         "began_ns",
         "conversation",
         "ending",
-        "events_seen",
         "facts",
         "holder",
         "ids",
         "last_tool_end",
+        "live",
         "models_seen",
         "open_tools",
         "responses_seen",
@@ -64,7 +69,12 @@ class Owner:
     )
 
     def __init__(
-        self, holder: Node | None = None, attempt: Attempt | None = None, *, began_ns: int | None = None
+        self,
+        holder: Node | None = None,
+        attempt: Attempt | None = None,
+        *,
+        began_ns: int | None = None,
+        began_ms: int | None = None,
     ) -> None:
         """Own nothing yet, or stand for an attempt that the host opened."""
         self.holder = holder
@@ -73,6 +83,7 @@ class Owner:
         self.agent_name: str | None = None
         self.conversation: str | None = None
         self.began_ns = began_ns
+        self.began_ms = began_ms
         self.span: Any = None
         self.ids: tuple[str | None, str | None] = (None, None)
         self.models_seen = False
@@ -80,8 +91,9 @@ class Owner:
         self.open_tools = 0
         self.last_tool_end = -1
         self.answer_seen = False
+        self.answer_told = False
         self.ending: Observation | None = None
-        self.events_seen = 0
+        self.live = OpenSpans()
         self.seen_tools: set[tuple[str, str]] = set()
 
     def at_ms(self, at_ns: int | None) -> int | None:

@@ -8,10 +8,9 @@ from typing import Any
 
 from otel_docsfab.core import AnswerReturned, Outcome
 from otel_docsfab.spans import dialects
-from otel_docsfab.spans.facts import attempt_facts
+from otel_docsfab.spans.facts import attempt_attributes, attempt_facts
 from otel_docsfab.spans.nodes import Node, Owner
 from otel_docsfab.spans.observation import Observation, Role
-from otel_docsfab.spans.stream import machine_events
 from otel_docsfab.spans.view import SpanView
 from otel_docsfab.supervisor import Attempt, Supervisor
 
@@ -36,15 +35,28 @@ class Owners:
         host = node.inside
         if host is not None and (_has_agent(host) or _below_tool_of(node, host)):
             host = None
-        owner = Owner(node, host, began_ns=at_ns)
+        owner = self._new(node, at_ns, host)
         owner.agent_name, owner.facts, owner.span, owner.ids = name, attempt_facts(view.attributes), span, ids
         owner.conversation = seen.conversation if seen is not None else None
         if host is not None:
             host.agent_span = span
+            if host.span_owner is not None:
+                owner.live = host.span_owner.live
             host.span_owner = owner
+            _describe(host, view, span)
             name = host.ref.agent_name or name
             host.ref = dataclasses.replace(host.ref, trace_id=ids[0], span_id=ids[1], agent_name=name)
+        if span is not None:
+            owner.live.hold(node.key, span)
+        if host is not None:
+            _listen(owner, host)
+        elif "timeout_ms" in owner.facts:  # its time runs, whatever comes of it
+            self.attempt(owner)
         return owner
+
+    def _new(self, node: Node, at_ns: int | None, host: Attempt | None = None) -> Owner:
+        began_ms = self._supervisor.clock.monotonic_ms() if at_ns is None else None
+        return Owner(node, host, began_ns=at_ns, began_ms=began_ms)
 
     def other(self, node: Node, at_ns: int | None) -> Owner | None:
         """The owner of any other span; None for a topmost one as long as nothing below it needs one."""
@@ -56,6 +68,7 @@ class Owners:
         with self._lock:
             if host.span_owner is None:
                 host.span_owner = Owner(None, host)
+                _listen(host.span_owner, host)
             owner: Owner = host.span_owner
         return owner
 
@@ -63,7 +76,7 @@ class Owners:
         """The owner of a span that needs one; itself when there is no other."""
         with self._lock:
             if node.owner is None:
-                node.owner = Owner(node, began_ns=at_ns)
+                node.owner = self._new(node, at_ns)
             return node.owner
 
     def attempt(self, owner: Owner) -> Attempt:
@@ -79,6 +92,7 @@ class Owners:
             if owner.attempt is None:
                 owner.attempt = attempt
         if first:
+            _listen(owner, attempt)
             self._supervisor.announce(attempt)
         return owner.attempt
 
@@ -92,6 +106,7 @@ class Owners:
             enforced=False,
             timer=False,
             announce=False,
+            began_ms=owner.began_ms,
             began_unix_ms=owner.began_ns // 1_000_000 if owner.began_ns is not None else None,
             **facts,
         )
@@ -138,18 +153,23 @@ class Owners:
         """The owner's span is over: an answer when nothing speaks against it, then the end.
 
         Without model spans a good end is taken for an answer; with them the newest response must have asked for no tool
-        (our choice).
+        (our choice). Once the timer has fired the response must say so itself: a run that was cut off ends well, too.
         """
         attempt = owner.attempt
         owner.ending = None
         if attempt is None:
             return
-        self.read_live_events(owner)
+        self.read_events(owner, at_ns)
+        if owner.holder is not None:
+            owner.live.release(owner.holder.key)
         at_ms = owner.at_ms(at_ns)
         if not owner.models_seen or (owner.answer_seen and not attempt.machine.turn_called_tools):
             answered = seen.ok
         else:
             answered = False
+        stop = attempt.machine.stop
+        if stop is not None and stop.deadline_turn is not None:
+            answered = answered and owner.answer_told
         if attempt.span_owner is not owner:
             if seen.agent_name is not None:  # several runtimes name the agent only now
                 attempt.ref = dataclasses.replace(attempt.ref, agent_name=seen.agent_name)
@@ -158,18 +178,35 @@ class Owners:
             attempt.close(Outcome.CANCELLED, at_ms)
         owner.span = attempt.agent_span = None if attempt.span_owner is not owner else owner.span
 
-    def read_live_events(self, owner: Owner) -> None:
-        """Take in new events of the live agent span; they become visible before it ends."""
-        span, attempt = owner.span, owner.attempt
-        if span is None or attempt is None:
+    def read_events(self, owner: Owner, at_ns: int | None) -> None:
+        """Bring an attempt up to now: take in new events of its open spans, or the time of a recording.
+
+        Args:
+            owner: Whose attempt it is.
+            at_ns: When, ns; None for now.
+        """
+        attempt = owner.attempt
+        if attempt is None:
             return
-        events = span.events
-        dropped = getattr(span, "dropped_events", 0)
-        with self._lock:
-            fresh = events[max(0, owner.events_seen - dropped) :]
-            owner.events_seen = max(owner.events_seen, dropped + len(events))
-        for event in machine_events(fresh):
-            attempt.tell(event)
+        if attempt.timing is not None:
+            attempt.catch_up(owner.at_ms(at_ns))
+        elif owner.live:
+            for news in owner.live.fresh(requests=not attempt.requests_reported):
+                attempt.tell(news.event)
+
+
+def _listen(owner: Owner, attempt: Attempt) -> None:
+    """Let an attempt with a timer look for itself what happened on its open spans."""
+    if attempt.timing is not None:
+        attempt.timing.news = lambda: owner.live.fresh(requests=not attempt.requests_reported)
+
+
+def _describe(host: Attempt, view: SpanView, span: Any) -> None:
+    """Write on the agent span of a host's attempt what a replay has to know of it."""
+    if span is not None and span.is_recording():
+        for name, value in attempt_attributes(host).items():
+            if name not in view.attributes:
+                span.set_attribute(name, value)
 
 
 def _agent_around(node: Node) -> Node | None:

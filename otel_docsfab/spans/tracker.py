@@ -13,12 +13,12 @@ from typing import Any, Final
 from otel_docsfab.core import RequestEnded, RequestSent, TurnBegan, TurnEnded
 from otel_docsfab.spans import dialects
 from otel_docsfab.spans.calls import CALLS, Calls
-from otel_docsfab.spans.nodes import Node
+from otel_docsfab.spans.nodes import Node, Owner
 from otel_docsfab.spans.observation import Observation, Role
 from otel_docsfab.spans.owners import Owners
-from otel_docsfab.spans.stream import compaction_of, machine_event, machine_events
+from otel_docsfab.spans.stream import compaction_of, machine_event, news_of
 from otel_docsfab.spans.view import EventView, SpanView
-from otel_docsfab.supervisor import Supervisor, current_attempt
+from otel_docsfab.supervisor import Attempt, Supervisor, current_attempt
 
 MAX_OPEN_SPANS: Final = 200_000
 
@@ -93,12 +93,15 @@ class Tracker:
             self.forget(forgotten, at_ns=at_ns)
         owner = node.owner
         if owner is not None and owner.attempt is not None:
-            self._owners.read_live_events(owner)
+            if span is not None and owner.holder is not node and owner.attempt.timing is not None:
+                owner.live.hold(key, span)
+            self._owners.read_events(owner, at_ns)
             machine = owner.attempt.machine
             node.mark, node.turn = machine.mark, machine.turn
             if node.role is None and machine.stop is not None and (view.scope, view.name) in owner.seen_tools:
                 node.role = Role.TOOL  # after a stop, scope and name of a tool span seen before are enough
         if node.role in CALLS:
+            self._no_request_out(owner, at_ns)
             self._calls.started(node, view, at_ns)
         elif node.role is Role.MODEL or node.role is Role.TURN:
             self._model_started(node, at_ns)
@@ -110,6 +113,8 @@ class Tracker:
             node = self._nodes.pop(key, None)
             self._sequence += 1
             now = self._sequence
+        if node is not None and node.owner is not None:
+            node.owner.live.release(key)
         if node is not None and node.role in CALLS:
             self._calls.close(node, at_ns, now)
 
@@ -139,10 +144,8 @@ class Tracker:
             return None
         seen = dialects.observe(view)
         owner = node.owner
-        if self._live and node.role is not Role.AGENT and owner is not None and owner.attempt is not None:
-            self._owners.read_live_events(owner)
-            for told in machine_events(view.events):
-                owner.attempt.tell(told)
+        if self._live and owner is not None and owner.holder is not node:
+            self._read_last_events(owner, key, view)
         role = node.role if node.role is not None or seen is None else seen.role
         if role in CALLS:
             self._calls.ended(node, seen, view, at_ns, now)
@@ -162,6 +165,16 @@ class Tracker:
             self._owners.holder_ended(owner, seen or Observation(Role.AGENT, ok=not view.error), at_ns)
         return seen
 
+    def _read_last_events(self, owner: Owner, key: Hashable, view: SpanView) -> None:
+        """Take in what is new on the attempt's open spans, the one that ends among them."""
+        attempt = owner.attempt
+        if attempt is None:
+            return
+        self._owners.read_events(owner, None)
+        if not owner.live.release(key):
+            for news in news_of(view.events, requests=not attempt.requests_reported):
+                attempt.tell(news.event)
+
     # Model spans
 
     def _model_started(self, node: Node, at_ns: int | None) -> None:
@@ -180,7 +193,16 @@ class Tracker:
             node.counts_turn = True
             attempt.tell(TurnEnded(), at_ms)
             node.turn = attempt.machine.turn
-        attempt.tell(RequestSent(output_visible=False), at_ms)
+        if not (attempt.requests_reported or _request_out(attempt)):
+            attempt.tell(RequestSent(output_visible=False), at_ms)
+
+    def _no_request_out(self, owner: Owner | None, at_ns: int | None) -> None:
+        """Where no model spans tell of it, the start of a call says that the request before it is over."""
+        attempt = owner.attempt if owner is not None else None
+        if owner is None or attempt is None or owner.models_seen or attempt.requests_reported:
+            return
+        if _request_out(attempt):
+            attempt.tell(RequestEnded(), owner.at_ms(at_ns))
 
     def _model_ended(self, node: Node, seen: Observation, at_ns: int | None) -> None:
         """A response without error begins a turn, unless one of its calls has begun it already."""
@@ -190,6 +212,7 @@ class Tracker:
         at_ms = owner.at_ms(at_ns)
         attempt.tell(RequestEnded(), at_ms)
         attempt.model = attempt.model or seen.model
+        owner.answer_told = seen.ok and seen.called_tools is False
         if not seen.ok:
             owner.answer_seen = False
             return
@@ -210,6 +233,11 @@ class Tracker:
 
     def _tally_ignored(self) -> None:
         self._supervisor.tallies.add("docsfab.supervisor.spans", ("ignored",))
+
+
+def _request_out(attempt: Attempt) -> bool:
+    """Whether span events tell of a request that is out."""
+    return attempt.timing is not None and attempt.timing.request_out
 
 
 def _told_elsewhere(node: Node) -> bool:

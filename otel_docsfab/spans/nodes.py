@@ -41,7 +41,7 @@ class Owner:
         open_tools: Tool spans of the attempt that are open now.
         last_tool_end: Sequence number at which the newest tool span ended.
         answer_seen: Whether the newest model response asked for no tool, as far as is known.
-        answer_told: Whether it says so itself: a request that was cut off says nothing.
+        answer_told: Whether it says how it ended: a request that was cut off does not.
         ending: What the holder said when it ended while tools were still open.
         live: Its live spans whose events are read while they are open.
         seen_tools: (scope, span name) of its tool spans, which recognise a tool after a stop.

@@ -21,6 +21,7 @@ from otel_docsfab.spans.view import EventView, SpanView
 from otel_docsfab.supervisor import Attempt, Supervisor, current_attempt
 
 MAX_OPEN_SPANS: Final = 200_000
+_REASONS: Final = ("gen_ai.response.finish_reasons", "llm.finish_reason", "stop_reason")
 
 
 class Tracker:
@@ -150,7 +151,7 @@ class Tracker:
         if role in CALLS:
             self._calls.ended(node, seen, view, at_ns, now)
         elif role is Role.MODEL and seen is not None:
-            self._model_ended(node, seen, at_ns)
+            self._model_ended(node, seen, view, at_ns)
         elif role is Role.TURN:
             self._turn_ended(node, view)
         elif role is Role.COMPACTION and seen is not None:
@@ -204,7 +205,7 @@ class Tracker:
         if _request_out(attempt):
             attempt.tell(RequestEnded(), owner.at_ms(at_ns))
 
-    def _model_ended(self, node: Node, seen: Observation, at_ns: int | None) -> None:
+    def _model_ended(self, node: Node, seen: Observation, view: SpanView, at_ns: int | None) -> None:
         """A response without error begins a turn, unless one of its calls has begun it already."""
         if _told_elsewhere(node):
             return
@@ -212,7 +213,7 @@ class Tracker:
         at_ms = owner.at_ms(at_ns)
         attempt.tell(RequestEnded(), at_ms)
         attempt.model = attempt.model or seen.model
-        owner.answer_told = seen.ok and seen.called_tools is False
+        owner.answer_told = seen.called_tools is False or any(view.attributes.get(key) for key in _REASONS)
         if not seen.ok:
             owner.answer_seen = False
             return

@@ -237,7 +237,7 @@ def test_a_host_s_attempt_and_its_replay_agree(tmp_path):
 @pytest.mark.parametrize(
     ("reason", "outcome"), [(None, "failed"), ("stop", "answered"), ("length", "failed"), ("tool_calls", "failed")]
 )
-def test_after_the_timer_only_a_response_that_says_so_is_an_answer(reason, outcome, tmp_path):
+def test_after_the_timer_only_a_response_that_says_how_it_ended_is_an_answer(reason, outcome, tmp_path):
     """A run that was cancelled closes its spans without an error."""
     driver = BySpans(kind="write")
     driver.tool_turn()

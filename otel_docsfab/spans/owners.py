@@ -153,7 +153,7 @@ class Owners:
         """The owner's span is over: an answer when nothing speaks against it, then the end.
 
         Without model spans a good end is taken for an answer; with them the newest response must have asked for no tool
-        (our choice). Once the timer has fired the response must say how it ended: a run that was cut off ends well, too.
+        (our choice). Once the timer has fired it must say how it ended: a run that was cut off ends well, too.
         """
         attempt = owner.attempt
         owner.ending = None

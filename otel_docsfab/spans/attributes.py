@@ -11,6 +11,8 @@ STEP_JUDGMENT: Final = "docsfab.step.judgment"
 ATTEMPT_NUMBER: Final = "docsfab.attempt.number"
 ATTEMPT_RETRY_OF: Final = "docsfab.attempt.retry_of"
 ATTEMPT_TIMEOUT_MS: Final = "docsfab.attempt.timeout_ms"
+ATTEMPT_BEGAN_UNIX_MS: Final = "docsfab.attempt.began_unix_ms"
+"""When the attempt began, ms since the epoch, where that was before its span."""
 ANSWER_PATH: Final = "docsfab.answer.path"
 
 STOP_CODE: Final = "docsfab.stop.code"

@@ -46,6 +46,7 @@ def attempt_attributes(attempt: Attempt) -> dict[str, Any]:
         names.ATTEMPT_NUMBER: machine.number,
         names.ATTEMPT_RETRY_OF: machine.retry_of and machine.retry_of.value,
         names.ATTEMPT_TIMEOUT_MS: machine.timer_ms,
+        names.ATTEMPT_BEGAN_UNIX_MS: attempt.began_unix_ms,
         names.ANSWER_PATH: step.answer_path and step.answer_path.value,
     }
     return {name: value for name, value in facts.items() if value is not None}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from typing import Any
+from typing import Any, Final
 
 from otel_docsfab.core import AnswerReturned, Outcome
+from otel_docsfab.spans import attributes as names
 from otel_docsfab.spans import dialects
 from otel_docsfab.spans.facts import attempt_attributes, attempt_facts
 from otel_docsfab.spans.nodes import Node, Owner
 from otel_docsfab.spans.observation import Observation, Role
 from otel_docsfab.spans.view import SpanView
 from otel_docsfab.supervisor import Attempt, Supervisor
+
+_LONGEST_BEFORE_NS: Final = 3_600_000_000_000
 
 
 class Owners:
@@ -35,7 +38,7 @@ class Owners:
         host = node.inside
         if host is not None and (_has_agent(host) or _below_tool_of(node, host)):
             host = None
-        owner = self._new(node, at_ns, host)
+        owner = self._new(node, _began_ns(view, at_ns), host)
         owner.agent_name, owner.facts, owner.span, owner.ids = name, attempt_facts(view.attributes), span, ids
         owner.conversation = seen.conversation if seen is not None else None
         if host is not None:
@@ -193,6 +196,15 @@ class Owners:
         elif owner.live:
             for news in owner.live.fresh(requests=not attempt.requests_reported):
                 attempt.tell(news.event)
+
+
+def _began_ns(view: SpanView, at_ns: int | None) -> int | None:
+    """When the attempt of a recorded agent span began: before the span, where that says so."""
+    told = view.attributes.get(names.ATTEMPT_BEGAN_UNIX_MS)
+    if at_ns is None or not isinstance(told, int):
+        return at_ns
+    began_ns = told * 1_000_000
+    return began_ns if at_ns - _LONGEST_BEFORE_NS < began_ns < at_ns else at_ns
 
 
 def _listen(owner: Owner, attempt: Attempt) -> None:

@@ -60,7 +60,7 @@ class Pauses:
             self.ms.append((time.perf_counter() - self._began) * 1_000)
 
 
-def main(attempts: int, asks: int, per_second: int, *, freeze: bool) -> None:
+def main(attempts: int, asks: int, per_second: int) -> None:
     """Open, wait, print."""
     told: list[str] = []
 
@@ -79,9 +79,6 @@ def main(attempts: int, asks: int, per_second: int, *, freeze: bool) -> None:
         attempt = open_attempt(supervisor, 0, str(number), first_in_ms + number * 1_000 // per_second)
         live.append(attempt)
     took_s = time.perf_counter() - began
-    if freeze:
-        gc.collect()
-        gc.freeze()
     say(f"{len(live):,} live attempts opened, one read each: {took_s / attempts * 1e6:.0f} µs an attempt")
     say(f"memory at most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,} MiB")
     pauses = Pauses()
@@ -122,6 +119,5 @@ if __name__ == "__main__":
     parser.add_argument("--attempts", type=int, default=100_000)
     parser.add_argument("--asks", type=int, default=10_000)
     parser.add_argument("--per-second", type=int, default=1_000)
-    parser.add_argument("--freeze", action="store_true", help="keep the garbage collector off the live attempts")
     given = parser.parse_args()
-    main(given.attempts, given.asks, given.per_second, freeze=given.freeze)
+    main(given.attempts, given.asks, given.per_second)

@@ -151,6 +151,7 @@ def test_the_agent_span_says_what_the_attempt_is():
         "docsfab.attempt.number": 2,
         "docsfab.attempt.retry_of": "no-progress",
         "docsfab.attempt.timeout_ms": TIMER_MS,
+        "docsfab.attempt.began_unix_ms": host.attempt.began_unix_ms,
     }
 
 
@@ -201,6 +202,7 @@ def test_a_host_s_attempt_and_its_replay_agree(tmp_path):
         return clock.unix_ms() * 1_000_000
 
     with attempt:
+        clock.advance(700)  # the agent starts later than its attempt; the time runs from there
         agent = host.tracer.start_span("agent", attributes=AGENT, start_time=now_ns())
         inside = trace.set_span_in_context(agent)
         for path in ("a", "b"):

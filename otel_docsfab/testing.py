@@ -20,6 +20,7 @@ from typing import Any
 
 from otel_docsfab.core import AttemptRecord, DeliverResult, DenyCall, Progress, Step, Verdict
 from otel_docsfab.supervisor import Attempt, AttemptRef, Decision
+from otel_docsfab.supervisor.scheduler import Alarm, Alarms, Sleeper
 
 __all__ = ["Answer", "Call", "ManualClock", "MemorySink", "ScriptedAgent", "Turn"]
 
@@ -27,8 +28,10 @@ __all__ = ["Answer", "Call", "ManualClock", "MemorySink", "ScriptedAgent", "Turn
 class ManualClock:
     """A ``Clock`` that moves only when it is told to.
 
+    Setting ``now_ms`` wakes nobody, as when a process was suspended; the next ``advance`` does.
+
     Attributes:
-        now_ms: Ms since the clock was made; add to it, or use ``advance``.
+        now_ms: Ms since the clock was made.
     """
 
     _EPOCH_MS = 1_700_000_000_000
@@ -36,10 +39,16 @@ class ManualClock:
     def __init__(self) -> None:
         """Stand at 0 ms."""
         self.now_ms = 0
+        self._alarms = Alarms()
 
-    def advance(self, ms: int) -> None:
-        """Let ``ms`` milliseconds pass."""
-        self.now_ms += ms
+    def advance(self, ms: int = 0) -> None:
+        """Let ``ms`` milliseconds pass; attempts are woken here, in this thread, each at its own time."""
+        until_ms = self.now_ms + ms
+        while (due_ms := self._alarms.next_ms()) is not None and due_ms <= until_ms:
+            self.now_ms = max(self.now_ms, due_ms)
+            for sleeper in self._alarms.due(due_ms, at_most=1):
+                sleeper.wake()
+        self.now_ms = until_ms
 
     def monotonic_ms(self) -> int:
         """Ms since the clock was made."""
@@ -48,6 +57,10 @@ class ManualClock:
     def unix_ms(self) -> int:
         """The same, from a fixed moment in 2023."""
         return self._EPOCH_MS + self.now_ms
+
+    def set_alarm(self, sleeper: Sleeper, at_ms: int) -> Alarm:
+        """Wake a sleeper when ``advance`` comes to ``at_ms``."""
+        return self._alarms.set(sleeper, at_ms)[0]
 
 
 class MemorySink:

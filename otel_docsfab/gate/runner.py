@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -69,7 +70,8 @@ def run_step(
         run_attempt: Runs one attempt: gates its tools with ``attempt.gate``, puts ``attempt.retry_prompt`` into the
             prompt when it is not None and ``attempt.conclude_request`` into the next model request once that is not
             None, and returns the answer, or None when the model gave none. After a stop the next gated call raises
-            ``AttemptStopped`` through it.
+            ``AttemptStopped`` through it. A timer cannot end a plain function: one that waits long without gated calls
+            looks at ``attempt.stopped``.
         validate: The host's check of an answer, asked for or not; without one every answer is accepted.
         **options: For ``Supervisor.attempt``: ``kind``, ``run_id``, ``agent_name``, ``model``, ``timeout_ms`` …
 
@@ -103,22 +105,47 @@ async def arun_step(
 ) -> StepResult:
     """``run_step`` on the event loop; ``run_attempt`` and, if it likes, ``validate`` are async.
 
-    Source: R16, R17.
+    When the attempt's timer fires, ``run_attempt`` is cancelled, and nothing around it. What it returns all the same is
+    its answer; an answer it had returned before is never touched.
+
+    Source: R16, R17, R23.
     """
     records: list[AttemptRecord] = []
     this: _Try | None = _Try()
     answer: Any = None
     while this is not None:
         async with _open(supervisor, step, this, options, records) as attempt:
-            try:
-                answer = await run_attempt(attempt)
-            except AttemptStopped:
-                answer = None
+            answer = await _run_until_timer(attempt, run_attempt)
             if answer is not None:
                 valid = None if validate is None else validate(answer)
                 attempt.answered(valid=await valid if inspect.isawaitable(valid) else valid)
         this = _close(attempt, this, records)
     return StepResult(answer, records[-1].outcome, records[-1].code, tuple(records))
+
+
+async def _run_until_timer(attempt: Attempt, run_attempt: Callable[[Attempt], Awaitable[Any]]) -> Any:
+    """Run an attempt; None when a stop ended it."""
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(None) as limit:
+
+            def end() -> None:
+                if attempt.when_timer_fires is not None and not limit.expired():  # else it has ended by itself
+                    limit.reschedule(loop.time())
+
+            attempt.when_timer_fires = lambda: loop.call_soon_threadsafe(end)
+            try:
+                if attempt.stopped:  # before anybody could be told
+                    end()
+                return await run_attempt(attempt)
+            finally:
+                attempt.when_timer_fires = None
+    except AttemptStopped:
+        return None
+    except TimeoutError:
+        if limit.expired():
+            return None
+        raise
 
 
 def _open(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Hashable, Iterable
@@ -43,6 +44,8 @@ from otel_docsfab.errors import RefusedEvent
 from otel_docsfab.supervisor.calls import UNWATCHED, Admission, Described, describe
 from otel_docsfab.supervisor.decisions import AttemptRef, Decision, decision_of
 from otel_docsfab.supervisor.faults import Site
+from otel_docsfab.supervisor.marks import mark_request
+from otel_docsfab.supervisor.timing import Moment, Timing
 
 if TYPE_CHECKING:
     from otel_docsfab.supervisor.supervisor import Supervisor
@@ -69,12 +72,14 @@ class Attempt:
         gated: Names of the tools that a gate judges in this attempt; nobody else may judge them.
         retry_prompt: In a retry of R17, what its prompt is to say; else None.
         turns_seen: Whether a span driver sees model requests and marks the turns by them.
+        requests_reported: Whether the host reports its model requests; then what spans say of them is not needed.
+        when_timer_fires: Called once, in any thread, when the timer has fired and the attempt is enforced.
         open_tool_spans: Keys of recording tool spans of this attempt, for the gate to write on.
         agent_span: The span that stands for the attempt, to be written on while it is open.
         span_owner: What a span driver remembers of the attempt.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one keyword for each fact of its beginning
         self,
         supervisor: Supervisor,
         machine: AttemptMachine,
@@ -84,9 +89,10 @@ class Attempt:
         watched: bool = True,
         on_stop: Literal["return", "raise"] = "return",
         model: str | None = None,
+        began_ms: int | None = None,
         began_unix_ms: int | None = None,
     ) -> None:
-        """Begin now."""
+        """Begin now, or when the driver says; one that says it by the wall clock tells the time of each event too."""
         self.supervisor = supervisor
         self.machine = machine
         self.ref = ref
@@ -96,6 +102,8 @@ class Attempt:
         self.decision: Decision | None = None
         self.gated: set[str] = set()
         self.turns_seen = False
+        self.requests_reported = False
+        self.when_timer_fires: Callable[[], object] | None = None
         self.open_tool_spans: set[Hashable] = set()
         self.retry_prompt = wording.RETRY_PROMPTS[machine.retry_of] if machine.retry_of else None
         self.agent_span: Any = None
@@ -106,9 +114,16 @@ class Attempt:
         self._keys = itertools.count(1)
         self._turns_marked = False
         self._token: Token[Attempt | None] | None = None
-        self._began_ms = supervisor.clock.monotonic_ms()
-        self._began_unix_ms = supervisor.clock.unix_ms() if began_unix_ms is None else began_unix_ms
-        self.active_ms = self._began_ms
+        clock = supervisor.clock
+        self.active_ms = clock.monotonic_ms()
+        self._began_ms = self.active_ms if began_ms is None else began_ms
+        if began_unix_ms is None:
+            self._began_unix_ms = clock.unix_ms() - (self.active_ms - self._began_ms)
+        else:
+            self._began_unix_ms = began_unix_ms
+        self._timing: Timing | None = None
+        if machine.timer_ms is not None and watched:
+            self._timing = Timing(machine, clock, self._began_ms, recorded=began_unix_ms is not None)
         try:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -140,24 +155,43 @@ class Attempt:
         Raises:
             RefusedEvent: The machine cannot take the event.
         """
+        refused: RefusedEvent | None = None
         with self._lock:
             if at_ms is None:
                 self.active_ms = self.supervisor.clock.monotonic_ms()
                 at_ms = max(0, self.active_ms - self._began_ms)
             machine = self.machine
-            if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or machine.running):
-                effects = machine.apply(_TURN_BEGAN, at_ms) + machine.apply(event, at_ms)
-            else:
-                effects = machine.apply(event, at_ms)
-            for effect in effects:
-                if isinstance(effect, (StopAttempt, AskForAnswer)):
-                    self.decision = decision_of(effect, self.ref, enforced=self.enforced)
+            effects: tuple[Effect, ...] = ()
+            timing = self._timing
+            if timing is not None and at_ms >= timing.due_ms:
+                effects = self._apply(timing.catch_up(at_ms))
+            try:
+                if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or machine.running):
+                    effects += machine.apply(_TURN_BEGAN, at_ms)
+                effects += machine.apply(event, at_ms)
+            except RefusedEvent as error:
+                refused = error
+            self._decided(effects)
         told = effects
         if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)
             told = tuple(effect for effect in effects if type(effect) is not DeliverResult)
         if told:
             self.supervisor.publish(self, told, enforced=self.enforced and not observed, size=size)
+        if refused is not None:
+            raise refused
         return effects
+
+    def _apply(self, moments: Iterable[Moment]) -> tuple[Effect, ...]:
+        effects: tuple[Effect, ...] = ()
+        if not self.machine.closed:
+            for event, at_ms in moments:
+                effects += self.machine.apply(event, at_ms)
+        return effects
+
+    def _decided(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            if isinstance(effect, (StopAttempt, AskForAnswer)):
+                self.decision = decision_of(effect, self.ref, enforced=self.enforced)
 
     def tell(self, event: Event, at_ms: int | None = None) -> bool:
         """Feed an event; what the machine refuses is counted and dropped. False when it was."""
@@ -168,6 +202,8 @@ class Attempt:
         except RefusedEvent as error:
             self.supervisor.faults.count(Site.ATTEMPT, error, "An event came for an attempt that had ended.")
             return False
+        if self._timing is not None:
+            self._timing.heard(event)
         return True
 
     # Calls, for drivers
@@ -338,16 +374,22 @@ class Attempt:
 
     def request_sent(self) -> None:
         """A model request went out, and its output will be reported (R23); the turn before it is over."""
+        self.requests_reported = True
+        mark_request(self, "request_sent")
         if not (self._turns_marked or self.turns_seen or self.machine.running or self.machine.closed):
             self.tell(TurnEnded())
         self.tell(RequestSent(output_visible=True))
 
     def output_started(self, kind: Literal["answer", "tool-call", "other"]) -> None:
         """Output of this kind began to come back (R23)."""
+        self.requests_reported = True
+        mark_request(self, "output_started", kind=kind)
         self.tell(OutputStarted(Output(kind)))
 
     def request_ended(self) -> None:
         """The model request is over (R23)."""
+        self.requests_reported = True
+        mark_request(self, "request_ended")
         self.tell(RequestEnded())
 
     def gate(
@@ -404,6 +446,63 @@ class Attempt:
     def began_unix_ms(self) -> int:
         """When it began, ms since the epoch."""
         return self._began_unix_ms
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop takes effect: a loop that runs the attempt should end now, its gated calls are denied."""
+        return self.enforced and self.machine.stop is not None
+
+    # Time
+
+    @property
+    def timing(self) -> Timing | None:
+        """How time reaches it; None without a timer."""
+        return self._timing
+
+    def wake(self) -> None:
+        """The clock's alarm went off: look at the time (R20, R23), and set the alarm again."""
+        try:
+            if self._timing is not None:
+                self._hear(self._timing.woken())
+                self.arm()
+        except Exception as error:  # noqa: BLE001 - a fault of one attempt must not cost the others their time
+            self.supervisor.faults.count(Site.SCHEDULER, error)
+
+    def catch_up(self, at_ms: int | None = None) -> None:
+        """For span drivers: take in what happened on open spans, or let a recording's time come to ``at_ms``."""
+        timing = self._timing
+        if timing is not None:
+            self._hear(timing.look() if at_ms is None else timing.catch_up(at_ms))
+
+    def _hear(self, moments: Iterable[Moment]) -> None:
+        if not self._watched:
+            return
+        with self._lock:
+            effects = self._apply(moments)
+            self._decided(effects)
+        if effects:
+            self.supervisor.publish(self, effects, enforced=self.enforced)
+
+    def arm(self) -> None:
+        """Set the clock's alarm, if there is a time to wait for."""
+        if self._timing is not None and self._watched:
+            try:
+                self._timing.arm(self)
+            except RuntimeError as error:
+                hint = "No thread can be started: asks and deadlines come with the attempt's next event only."
+                self.supervisor.faults.count(Site.SCHEDULER, error, hint)
+
+    def end_run(self) -> None:
+        """The timer has fired: whoever runs the attempt is to end it, if the stop takes effect."""
+        end = self.when_timer_fires
+        if end is not None and self.enforced:
+            with contextlib.suppress(RuntimeError):  # its event loop is closed: there is nothing left to end
+                end()
+
+    def disarm(self) -> None:
+        """Take the alarm back."""
+        if self._timing is not None:
+            self._timing.disarm()
 
     # Beginning and end
 

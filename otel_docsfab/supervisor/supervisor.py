@@ -102,7 +102,7 @@ class Supervisor:
         caps = self.settings.caps
         self.tallies = Tallies(caps.max_tool_labels)
         self._attempts = Attempts(caps.max_live_attempts, caps.max_idle_ms)
-        self._callbacks = Callbacks(on_decision, self.faults)
+        self._callbacks = Callbacks(on_decision, self.faults, caps.max_queued_decisions)
         _SUPERVISORS.add(self)
 
     # Attempts
@@ -124,6 +124,7 @@ class Supervisor:
         on_stop: Stopping = "return",
         enforced: bool | None = None,
         timer: bool = True,
+        began_ms: int | None = None,
         began_unix_ms: int | None = None,
         announce: bool = True,
     ) -> Attempt:
@@ -145,7 +146,9 @@ class Supervisor:
             on_stop: What a gated call does after a stop: return the denial text, or raise ``AttemptStopped``.
             enforced: False only watches it; by default as the mode says.
             timer: False for drivers that only watch: no timer but a given ``timeout_ms``.
-            began_unix_ms: When it began, ms since the epoch, for records; now by default.
+            began_ms: When it began, ms of the clock's ``monotonic_ms``; now by default.
+            began_unix_ms: When it began, ms since the epoch, for a driver that tells the time of each event itself: a
+                recording. No clock wakes such an attempt.
             announce: False for a driver that may throw the attempt away again, or call ``announce`` with it later.
         """
         step_id = step.id if isinstance(step, Step) else step
@@ -172,6 +175,7 @@ class Supervisor:
             watched=resolved.mode is not Mode.OFF,
             on_stop=on_stop,
             model=model,
+            began_ms=began_ms,
             began_unix_ms=began_unix_ms,
         )
         if announce:
@@ -186,6 +190,7 @@ class Supervisor:
             self.tallies.add("docsfab.supervisor.evictions", (reason,))
             given_up.close(Outcome.ABANDONED)
         self._each_sink("opened", attempt.ref, attempt.machine.step)
+        attempt.arm()
 
     def _timer_was_set(self, step_id: str | None, agent_name: str | None) -> bool:
         setting = self.settings.limit_table(step_id, agent_name).get("compositionExecution.timeoutMs")
@@ -247,12 +252,15 @@ class Supervisor:
                 decision = decision_of(effect, attempt.ref, enforced=attempt.enforced)
                 annotate_agent_span(attempt)
                 self._each_sink("decided", decision)
+                if isinstance(effect, StopAttempt) and effect.deadline_turn is not None:
+                    attempt.end_run()
                 self._callbacks.call(decision, attempt.loop)
             elif isinstance(effect, EvaluateAnswer):
                 self.tallies.add("docsfab.lease.progress", (effect.progress.value,))
                 self._each_sink("progressed", attempt.ref, effect.progress)
             elif isinstance(effect, CloseAttempt):
                 self._attempts.remove(attempt)
+                attempt.disarm()
                 annotate_agent_span(attempt)
                 self._each_sink("closed", attempt.record())
 
@@ -301,6 +309,7 @@ class Supervisor:
         """In a forked child: live attempts and counts are the parent's; locks are renewed."""
         self.faults.forked()
         self.tallies.forked()
+        self._callbacks.forked()
         dropped = self._attempts.forked()
         for attempt in dropped:
             attempt.forked()

@@ -21,7 +21,12 @@ from otel_docsfab.spans.view import EventView, SpanView
 from otel_docsfab.supervisor import Attempt, Supervisor, current_attempt
 
 MAX_OPEN_SPANS: Final = 200_000
-_REASONS: Final = ("gen_ai.response.finish_reasons", "llm.finish_reason", "stop_reason")
+_REASONS: Final = (
+    "gen_ai.response.finish_reasons",
+    "gen_ai.completion.0.finish_reason",
+    "llm.finish_reason",
+    "stop_reason",
+)
 
 
 class Tracker:
@@ -213,7 +218,7 @@ class Tracker:
         at_ms = owner.at_ms(at_ns)
         attempt.tell(RequestEnded(), at_ms)
         attempt.model = attempt.model or seen.model
-        owner.answer_told = seen.called_tools is False or any(view.attributes.get(key) for key in _REASONS)
+        owner.answer_told = any(view.attributes.get(key) for key in _REASONS)
         if not seen.ok:
             owner.answer_seen = False
             return

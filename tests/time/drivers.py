@@ -31,8 +31,13 @@ def replayed(spans: list[Any], folder: Path) -> list[dict[str, Any]]:
     """The same facts from a replay of the spans, for each attempt."""
     file = folder / "spans.binpb"
     file.write_bytes(encode_spans(spans).SerializeToString())
-    entries = list(Replay(Request((str(file),), limits={})).entries())
-    return [{name: entry[name] for name in FACTS if entry[name] is not None} for entry in entries]
+    return [facts for _, facts in replayed_file(file, {})]
+
+
+def replayed_file(file: Path, limits: dict[str, int]) -> list[tuple[str, dict[str, Any]]]:
+    """The same facts, each with its run id, from a file of spans."""
+    entries = Replay(Request((str(file),), limits=limits)).entries()
+    return [(entry["runId"], {name: entry[name] for name in FACTS if entry[name] is not None}) for entry in entries]
 
 
 class Driver:

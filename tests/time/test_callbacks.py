@@ -162,3 +162,28 @@ def test_in_the_thread_that_lets_time_pass_a_callback_runs_right_there(late):
     else:
         clock.advance(1_000)
     assert heard == [threading.current_thread()]
+
+
+def test_a_thread_that_cannot_be_started_costs_the_telling_and_not_the_decision(monkeypatch):
+    sink = Asks(2)
+    told = threading.Event()
+    supervisor = Supervisor(sinks=[sink], on_decision=lambda _: told.set(), mode="enforce", limits=LIMITS)
+    attempt = open_attempt(supervisor, "a", HOUR_MS)  # the scheduler's thread is there from now on
+    start, refused = threading.Thread.start, threading.Event()
+
+    def refuse(thread):
+        if thread.name == "otel-docsfab-callbacks" and not refused.is_set():
+            refused.set()
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    first = open_attempt(supervisor, "b", 20)
+    assert refused.wait(PATIENCE_S)
+    wait_until(lambda: supervisor.faults.counts()["scheduler"] == 1)
+    assert first.conclude_request is not None
+    second = open_attempt(supervisor, "c", 20)
+    assert told.wait(PATIENCE_S)
+    assert {site: n for site, n in supervisor.faults.counts().items() if n} == {"scheduler": 1}
+    assert [opened.decision is not None for opened in (attempt, first, second)] == [False, True, True]
+    supervisor.shutdown()

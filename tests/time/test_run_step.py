@@ -397,3 +397,14 @@ def test_a_run_in_a_thread_of_its_own_is_ended_too():
     clock.advance(TIMER_MS)
     thread.join(60)
     assert [result.code for result in results] == [Code.DEADLINE_AWAITING_PROVIDER]
+
+
+def test_a_run_whose_event_loop_is_gone_has_nothing_to_end():
+    supervisor, sink, clock = supervised()
+    attempt = supervisor.attempt("some-step", kind="write", timeout_ms=TIMER_MS)
+    loop = asyncio.new_event_loop()
+    attempt.when_timer_fires = lambda: loop.call_soon_threadsafe(print)
+    loop.close()
+    clock.advance(TIMER_MS)
+    assert [decision.action for decision in sink.decisions] == ["stop"]
+    assert sum(supervisor.faults.counts().values()) == 0

@@ -276,3 +276,19 @@ def test_a_forked_child_has_a_thread_of_its_own_when_it_needs_one():
     """)
     child = {"running": False, "alarms": 0, "stopped": True, "decisions": 1}
     assert told == [child, True, 1]
+
+
+def test_a_fault_of_ours_on_waking_is_counted_and_shown_to_nobody():
+    clock = ManualClock()
+    supervisor = Supervisor(clock=clock, mode="enforce")
+    attempt = supervisor.attempt(kind="write", timeout_ms=1_000)
+
+    def broken():
+        raise ValueError("secret")
+
+    attempt.timing.news = broken
+    clock.advance(1_000)
+    assert {site: n for site, n in supervisor.faults.counts().items() if n} == {"scheduler": 1}
+    other = supervisor.attempt(kind="write", timeout_ms=1_000)
+    clock.advance(1_000)
+    assert other.decision.action == "stop"

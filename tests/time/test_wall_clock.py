@@ -103,3 +103,11 @@ def test_the_scheduler_waits_by_the_monotonic_clock(monkeypatch):
     at_ms = clock.monotonic_ms()
     assert 200 <= sink.decisions[0].observed <= at_ms - began_ms
     attempt.close()
+
+
+def test_an_event_with_a_time_outside_the_attempt_is_older_than_what_is_known():
+    driver = BySpans(kind="write")
+    driver.begin_turn()
+    driver.model.add_event("docsfab.request_sent", timestamp=1)
+    driver.until(TIMER_MS)
+    assert driver.close().deadline_turn == "awaiting-first-byte"

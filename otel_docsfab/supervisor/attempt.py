@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 _TURN_BEGAN = TurnBegan()
+_DECISIONS = (StopAttempt, AskForAnswer)
 _NOT_CAPTURED = Unjudged.RESULT_NOT_CAPTURED
 
 current_attempt: ContextVar[Attempt | None] = ContextVar("otel_docsfab_attempt", default=None)
@@ -123,7 +124,8 @@ class Attempt:
             self._began_unix_ms = began_unix_ms
         self._timing: Timing | None = None
         if machine.timer_ms is not None and watched:
-            self._timing = Timing(machine, clock, self._began_ms, recorded=began_unix_ms is not None)
+            began = (self._began_ms, self._began_unix_ms)
+            self._timing = Timing(machine, clock, *began, recorded=began_unix_ms is not None)
         try:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -171,7 +173,9 @@ class Attempt:
                 effects += machine.apply(event, at_ms)
             except RefusedEvent as error:
                 refused = error
-            self._decided(effects)
+            for effect in effects:
+                if isinstance(effect, _DECISIONS):
+                    self.decision = decision_of(effect, self.ref, enforced=self.enforced)
         told = effects
         if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)
             told = tuple(effect for effect in effects if type(effect) is not DeliverResult)
@@ -187,11 +191,6 @@ class Attempt:
             for event, at_ms in moments:
                 effects += self.machine.apply(event, at_ms)
         return effects
-
-    def _decided(self, effects: tuple[Effect, ...]) -> None:
-        for effect in effects:
-            if isinstance(effect, (StopAttempt, AskForAnswer)):
-                self.decision = decision_of(effect, self.ref, enforced=self.enforced)
 
     def tell(self, event: Event, at_ms: int | None = None) -> bool:
         """Feed an event; what the machine refuses is counted and dropped. False when it was."""
@@ -479,7 +478,9 @@ class Attempt:
             return
         with self._lock:
             effects = self._apply(moments)
-            self._decided(effects)
+            for effect in effects:
+                if isinstance(effect, _DECISIONS):
+                    self.decision = decision_of(effect, self.ref, enforced=self.enforced)
         if effects:
             self.supervisor.publish(self, effects, enforced=self.enforced)
 

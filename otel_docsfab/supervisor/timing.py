@@ -62,19 +62,22 @@ class Timing:
         "request_out",
     )
 
-    def __init__(self, machine: AttemptMachine, clock: Clock, began_ms: int, *, recorded: bool) -> None:
+    def __init__(
+        self, machine: AttemptMachine, clock: Clock, began_ms: int, began_unix_ms: int, *, recorded: bool
+    ) -> None:
         """Set no alarm yet.
 
         Args:
             machine: The attempt's.
             clock: Its clock.
             began_ms: When the attempt began, ms of the monotonic clock.
+            began_unix_ms: The same by the wall clock, ms since the epoch.
             recorded: Its driver tells the time of each event; the clock is not looked at.
         """
         self._machine = machine
         self._clock = clock
         self._began_ms = began_ms
-        self._began_unix_ms = clock.unix_ms() - (clock.monotonic_ms() - began_ms)
+        self._began_unix_ms = began_unix_ms
         self._recorded = recorded
         self._alarm: Alarm | None = None
         self._requests_told = False

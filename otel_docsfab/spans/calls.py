@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from otel_docsfab.core import AnswerReturned, ToolClass, TurnBegan, Unjudged, wording
+from otel_docsfab.core import AnswerReturned, CallDescribed, ToolClass, Unjudged, wording
 from otel_docsfab.core.identity import subject_of
 from otel_docsfab.spans import dialects
 from otel_docsfab.spans.attributes import READ_VERDICT
@@ -12,7 +12,7 @@ from otel_docsfab.spans.nodes import Node, Owner, Told, merge
 from otel_docsfab.spans.observation import Observation, Role
 from otel_docsfab.spans.owners import Owners
 from otel_docsfab.spans.view import SpanView
-from otel_docsfab.supervisor import UNWATCHED, Admission, Attempt
+from otel_docsfab.supervisor import Admission, Attempt
 from otel_docsfab.supervisor.tallies import Tallies
 
 CALLS: Final = (Role.TOOL, Role.ANSWER)
@@ -46,8 +46,9 @@ class Calls:
         idle = self._owners.tool_opened(owner)
         node.opened = True
         if node.role is Role.TOOL and node.tool and node.tool not in attempt.gated:
-            self._begin_turn_without_models(owner, attempt, at_ns, idle=idle)
-            node.admission = attempt.start_call(node.tool, None, at_ms=owner.at_ms(at_ns), observed=True)
+            new_turn = self._begins_turn(owner, attempt, idle=idle)
+            at_ms = owner.at_ms(at_ns)
+            node.admission = attempt.start_call(node.tool, None, at_ms=at_ms, new_turn=new_turn, observed=True)
 
     def ended(self, node: Node, seen: Observation | None, view: SpanView, at_ns: int | None, now: int) -> None:
         """A tool's span ended.
@@ -136,36 +137,46 @@ class Calls:
                 attempt.tell(AnswerReturned(), at_ms)
             self._tally("ignored" if gated else "judged")
             return
-        admission = self._admit(node, seen, owner, attempt, at_ns)
+        admission, description = self._admit(node, seen, owner, attempt, at_ns)
         effect = attempt.finish_call(
             admission,
             seen.result,
             ok=seen.ok,
             at_ms=at_ms,
-            own_notice=seen.ok and wording.is_own_notice(seen.result, seen.tool, subject_of(seen.arguments)),
+            own_notice=seen.ok and _is_own_notice(seen),
             digest=seen.result_digest,
             reason=seen.result_reason,
+            description=description,
             observed=True,
         )
-        unjudged = effect is not None and effect.unjudged is not None
-        self._tally("ignored" if admission is UNWATCHED else "unjudged" if unjudged else "judged")
+        if effect is None:
+            self._tally("ignored" if admission.denied is None else "judged")
+        else:
+            self._tally("judged" if effect.unjudged is None else "unjudged")
         node.cover(seen.tool)
 
     def _is_gated(self, tool: str, attempt: Attempt, view: SpanView) -> bool:
         """Whether a gate judges the call: it holds the tool in this attempt, or wrote its verdict on the live span."""
         return tool in attempt.gated or (self._live and READ_VERDICT in view.attributes)
 
-    def _admit(self, node: Node, seen: Observation, owner: Owner, attempt: Attempt, at_ns: int | None) -> Admission:
-        """The call's admission: made at its start when its name was known then, else made now for then."""
+    def _admit(
+        self, node: Node, seen: Observation, owner: Owner, attempt: Attempt, at_ns: int | None
+    ) -> tuple[Admission, CallDescribed | None]:
+        """The call's admission: made at its start when its name was known then, else made now for then.
+
+        Returns:
+            The admission, and what the call is about where that was not told with it.
+        """
         at_ms = owner.at_ms(at_ns)
         if node.admission is not None and node.admission.tool == seen.tool:
             admission, node.admission = node.admission, None
-            return self._describe(attempt, admission, seen, at_ms)
+            return admission, _description(attempt, admission, seen)
         self._withdraw(node, attempt, at_ms)  # the start gave it another name
+        new_turn = False
         if node.role is None:
             idle = owner.last_tool_end < node.started and owner.open_tools == 0
-            self._begin_turn_without_models(owner, attempt, at_ns, idle=idle)
-        return attempt.start_call(
+            new_turn = self._begins_turn(owner, attempt, idle=idle)
+        admission = attempt.start_call(
             seen.tool,
             seen.arguments,
             call_id=seen.call_id,
@@ -173,19 +184,10 @@ class Calls:
             at_ms=at_ms,
             arguments_digest=seen.arguments_digest,
             arguments_reason=seen.arguments_reason,
+            new_turn=new_turn,
             observed=True,
         )
-
-    def _describe(self, attempt: Attempt, admission: Admission, seen: Observation, at_ms: int | None) -> Admission:
-        """Say what a call that began with its span is about."""
-        return attempt.describe_call(
-            admission,
-            seen.arguments,
-            call_id=seen.call_id,
-            at_ms=at_ms,
-            digest=seen.arguments_digest,
-            reason=seen.arguments_reason,
-        )
+        return admission, None
 
     def _withdraw(self, node: Node, attempt: Attempt, at_ms: int | None) -> None:
         """End the call that began with the span, without a judgement."""
@@ -193,10 +195,9 @@ class Calls:
         if admission is not None:
             attempt.finish_call(admission, at_ms=at_ms, own_notice=True, observed=True)
 
-    def _begin_turn_without_models(self, owner: Owner, attempt: Attempt, at_ns: int | None, *, idle: bool) -> None:
+    def _begins_turn(self, owner: Owner, attempt: Attempt, *, idle: bool) -> bool:
         """Without model spans, a tool span that starts while none is open begins a turn (DESIGN section 4)."""
-        if idle and not owner.models_seen and not attempt.turns_marked:
-            attempt.tell(TurnBegan(), owner.at_ms(at_ns))
+        return idle and not (owner.models_seen or attempt.turns_marked)
 
     def close(self, node: Node, at_ns: int | None, now: int) -> None:
         """A tool's span is over; a call that nobody judged counts as cancelled."""
@@ -224,11 +225,33 @@ class Calls:
         owner, attempt = self._owners.attempt_of(node, at_ns)
         at_ms = owner.at_ms(at_ns)
         if told.admission is None:
-            admission = self._admit(node, told.call, owner, attempt, at_ns)
+            admission, description = self._admit(node, told.call, owner, attempt, at_ns)
         else:
-            admission = self._describe(attempt, told.admission, told.call, at_ms)
-        attempt.finish_call(admission, ok=told.call.ok, reason=told.call.result_reason, at_ms=at_ms, observed=True)
+            admission, description = told.admission, _description(attempt, told.admission, told.call)
+        call = told.call
+        attempt.finish_call(
+            admission, ok=call.ok, reason=call.result_reason, at_ms=at_ms, description=description, observed=True
+        )
         self._tally("unjudged")
 
     def _tally(self, result: str) -> None:
         self._tallies.add("docsfab.supervisor.spans", (result,))
+
+
+def _description(attempt: Attempt, admission: Admission, call: Observation) -> CallDescribed | None:
+    """What a call that began with its span is about."""
+    return attempt.description(
+        admission,
+        call.arguments,
+        call_id=call.call_id,
+        digest=call.arguments_digest,
+        reason=call.arguments_reason,
+    )
+
+
+def _is_own_notice(call: Observation) -> bool:
+    """Whether the result is a notice or denial of ours; what does not begin like one needs no closer look."""
+    text = call.result
+    if not isinstance(text, str) or not text.startswith(wording.NOTICE_MARK):
+        return False
+    return wording.is_own_notice(text, call.tool, subject_of(call.arguments))

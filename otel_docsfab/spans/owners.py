@@ -6,6 +6,8 @@ import dataclasses
 import threading
 from typing import Any, Final
 
+from opentelemetry.trace import format_span_id, format_trace_id
+
 from otel_docsfab.core import AnswerReturned, Outcome
 from otel_docsfab.spans import attributes as names
 from otel_docsfab.spans import dialects
@@ -35,6 +37,8 @@ class Owners:
         outer = _agent_around(node)
         if outer is not None and outer.owner is not None and name is not None and outer.owner.agent_name == name:
             return outer.owner
+        if span is not None:
+            ids = (format_trace_id(span.context.trace_id), format_span_id(span.context.span_id))
         host = node.inside
         if host is not None and (_has_agent(host) or _below_tool_of(node, host)):
             host = None
@@ -77,6 +81,8 @@ class Owners:
 
     def of(self, node: Node, at_ns: int | None) -> Owner:
         """The owner of a span that needs one; itself when there is no other."""
+        if node.owner is not None:
+            return node.owner
         with self._lock:
             if node.owner is None:
                 node.owner = self._new(node, at_ns)
@@ -119,8 +125,8 @@ class Owners:
 
     def attempt_of(self, node: Node, at_ns: int | None) -> tuple[Owner, Attempt]:
         """The owner of a span, and its attempt."""
-        owner = self.of(node, at_ns)
-        return owner, self.attempt(owner)
+        owner = node.owner or self.of(node, at_ns)
+        return owner, owner.attempt or self.attempt(owner)
 
     def tool_opened(self, owner: Owner) -> bool:
         """A tool span started. True when no other was open."""

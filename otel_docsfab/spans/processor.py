@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import weakref
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
-from opentelemetry.trace import StatusCode, format_span_id, format_trace_id
 
 from otel_docsfab.errors import AttemptStopped
+from otel_docsfab.spans.live import LiveSpan
 from otel_docsfab.spans.observation import Role
 from otel_docsfab.spans.tracker import Tracker
-from otel_docsfab.spans.view import EventView
 from otel_docsfab.supervisor import Site, Supervisor
 
 if TYPE_CHECKING:
@@ -38,67 +36,6 @@ INTERRUPTIBLE_SCOPES: Final = frozenset(
 """Scopes of the runtimes whose run ends when a tool span's start raises; others may swallow it."""
 GATE_SCOPE: Final = "otel_docsfab"
 """Scope of the gate's own spans: it denies by itself."""
-
-
-class LiveSpan:
-    """A live SDK span as dialects see it."""
-
-    __slots__ = ("_span",)
-
-    def __init__(self, span: ReadableSpan) -> None:
-        """Look at this span."""
-        self._span = span
-
-    @property
-    def name(self) -> str:
-        """Span name."""
-        return self._span.name
-
-    @property
-    def scope(self) -> str:
-        """Instrumentation scope name."""
-        scope = self._span.instrumentation_scope
-        return scope.name if scope is not None else ""
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """Attributes so far."""
-        return self._span.attributes or {}
-
-    @property
-    def events(self) -> Sequence[EventView]:
-        """Events so far."""
-        return [EventView(event.name, event.attributes or {}, event.timestamp) for event in self._span.events]
-
-    @property
-    def error(self) -> bool:
-        """Whether the status is ERROR."""
-        return self._span.status.status_code is StatusCode.ERROR
-
-    @property
-    def status_description(self) -> str:
-        """Text of the status."""
-        return self._span.status.description or ""
-
-    @property
-    def explicit_ok(self) -> bool:
-        """Whether the status is OK, set on purpose."""
-        return self._span.status.status_code is StatusCode.OK
-
-    @property
-    def is_root(self) -> bool:
-        """Whether it has no parent in this process."""
-        parent = self._span.parent
-        return parent is None or parent.is_remote
-
-    @property
-    def value_length_limit(self) -> int | None:
-        """Length at which the SDK cuts attribute values; a value that long is unknown.
-
-        Only the SDK's own mapping knows it: an ended span no longer holds its limits.
-        """
-        limit = getattr(getattr(self._span, "_attributes", None), "max_value_len", None)
-        return limit if isinstance(limit, int) else None
 
 
 class ReadLoopSpanProcessor(SpanProcessor):
@@ -135,7 +72,6 @@ class ReadLoopSpanProcessor(SpanProcessor):
                 parent.span_id if parent is not None else None,
                 LiveSpan(span),
                 span=span,
-                ids=(format_trace_id(context.trace_id), format_span_id(context.span_id)),
             )
             stopped = self._stopped(node, span) if self.interrupt and node.role is Role.TOOL else None
             if stopped is not None:

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
+from opentelemetry.sdk.util import BoundedList
+
 from otel_docsfab.core import Compacted, Event, Evicted, Output, OutputStarted, RequestEnded, RequestSent
 from otel_docsfab.spans import attributes as names
 from otel_docsfab.spans.view import EventView
@@ -81,7 +83,8 @@ class OpenSpans:
         """
         fresh: list[tuple[int, EventView]] = []
         with self._lock:
-            for key, (span, seen) in self._spans.items():
+            changed = [(key, *held) for key, held in self._spans.items() if _has_news(*held)]
+            for key, span, seen in changed:
                 events = span.events
                 dropped = getattr(span, "dropped_events", 0)
                 if dropped + len(events) > seen:
@@ -90,12 +93,20 @@ class OpenSpans:
                         newest = max(newest, event.timestamp)
                         fresh.append((newest, EventView(event.name, event.attributes or {}, event.timestamp)))
                     self._spans[key] = (span, dropped + len(events))
+        if not fresh:
+            return []
         fresh.sort(key=lambda entry: entry[0])
         return news_of((event for _, event in fresh), requests=requests)
 
     def __len__(self) -> int:
         """How many are held."""
         return len(self._spans)
+
+
+def _has_news(span: Any, seen: int) -> bool:
+    """Whether a live span may have more events than were read; the SDK's own list tells without being copied."""
+    log = getattr(span, "_events", None)
+    return not isinstance(log, BoundedList) or len(log) + log.dropped != seen
 
 
 def _texts(value: object) -> tuple[str, ...]:

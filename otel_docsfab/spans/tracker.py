@@ -6,7 +6,8 @@ it. What a single span means is the dialects' business.
 
 from __future__ import annotations
 
-import threading
+import contextlib
+import itertools
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -44,12 +45,14 @@ class Tracker:
         self._supervisor = supervisor
         self._live = live
         self._max_open = max_open
-        self._sequence = 0
+        self._sequence = itertools.count(1)
         self.forked()
 
     def forked(self) -> None:
-        """In a forked child: open spans are the parent's, and so are the locks."""
-        self._lock = threading.Lock()
+        """In a forked child: open spans are the parent's, and so are the locks.
+
+        The table needs none: each access is one operation on a dict.
+        """
         self._nodes: dict[Hashable, Node] = {}
         self._owners = Owners(self._supervisor)
         self._calls = Calls(self._owners, self._supervisor.tallies, live=self._live)
@@ -76,7 +79,7 @@ class Tracker:
             view: What can be read of it now.
             at_ns: When, ns; None for now.
             span: The live span, so that an agent span can be written on.
-            ids: Trace and span id in hex, for the record.
+            ids: Trace and span id in hex, for the record; those of the live span by default.
 
         Returns:
             What is remembered of it.
@@ -88,15 +91,10 @@ class Tracker:
             node.owner = self._owners.agent(node, view, at_ns, span, ids)
         else:
             node.owner = self._owners.other(node, at_ns)
-        forgotten = None
-        with self._lock:
-            self._sequence += 1
-            node.started = self._sequence
-            self._nodes[key] = node
-            if len(self._nodes) > self._max_open:
-                forgotten = next(iter(self._nodes))
-        if forgotten is not None:
-            self.forget(forgotten, at_ns=at_ns)
+        node.started = next(self._sequence)
+        self._nodes[key] = node
+        if len(self._nodes) > self._max_open:
+            self._forget_oldest(at_ns)
         owner = node.owner
         if owner is not None and owner.attempt is not None:
             if span is not None and owner.holder is not node and owner.attempt.timing is not None:
@@ -113,12 +111,14 @@ class Tracker:
             self._model_started(node, at_ns)
         return node
 
+    def _forget_oldest(self, at_ns: int | None) -> None:
+        with contextlib.suppress(RuntimeError, StopIteration):  # another thread adds or takes one: the next start looks
+            self.forget(next(iter(self._nodes)), at_ns=at_ns)
+
     def forget(self, key: Hashable, *, at_ns: int | None = None) -> None:
         """A span will not end, or nobody will hear of its end: a call of it counts as cancelled."""
-        with self._lock:
-            node = self._nodes.pop(key, None)
-            self._sequence += 1
-            now = self._sequence
+        node = self._nodes.pop(key, None)
+        now = next(self._sequence)
         if node is not None and node.owner is not None:
             node.owner.live.release(key)
         if node is not None and node.role in CALLS:
@@ -142,12 +142,10 @@ class Tracker:
         Returns:
             What it meant; None for foreign spans.
         """
-        with self._lock:
-            node = self._nodes.pop(key, None)
-            self._sequence += 1
-            now = self._sequence
+        node = self._nodes.pop(key, None)
         if node is None:
             return None
+        now = next(self._sequence)
         seen = dialects.observe(view)
         owner = node.owner
         if self._live and owner is not None and owner.holder is not node:
@@ -177,7 +175,7 @@ class Tracker:
         if attempt is None:
             return
         self._owners.read_events(owner, None)
-        if not owner.live.release(key):
+        if not owner.live.release(key) and view.events:
             for news in news_of(view.events, requests=not attempt.requests_reported):
                 attempt.tell(news.event)
 

@@ -138,6 +138,7 @@ class Attempt:
         event: Event,
         at_ms: int | None = None,
         *,
+        before: Event | None = None,
         begin_turn_if_idle: bool = False,
         observed: bool = False,
         size: int = 0,
@@ -147,6 +148,7 @@ class Attempt:
         Args:
             event: What happened.
             at_ms: Ms since the attempt began; None for now.
+            before: Another event that comes first, in the same moment.
             begin_turn_if_idle: Begin a new turn first when no call is in flight and nobody else marks turns.
             observed: The driver only watches this call, whatever holds for the attempt (R30).
             size: Bytes of the result, when one returns and is known.
@@ -169,13 +171,14 @@ class Attempt:
                 effects = self._apply(timing.catch_up(at_ms))
             try:
                 if begin_turn_if_idle and not (self._turns_marked or self.turns_seen or machine.running):
-                    effects += machine.apply(_TURN_BEGAN, at_ms)
+                    before = _TURN_BEGAN
+                if before is not None:
+                    effects += machine.apply(before, at_ms)
                 effects += machine.apply(event, at_ms)
             except RefusedEvent as error:
                 refused = error
-            for effect in effects:
-                if isinstance(effect, _DECISIONS):
-                    self.decision = decision_of(effect, self.ref, enforced=self.enforced)
+            if effects:
+                self._note_decision(effects)
         told = effects
         if type(event) is ResultReturned and event.own_notice:  # nobody needs to hear of it (R6)
             told = tuple(effect for effect in effects if type(effect) is not DeliverResult)
@@ -184,6 +187,11 @@ class Attempt:
         if refused is not None:
             raise refused
         return effects
+
+    def _note_decision(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            if isinstance(effect, _DECISIONS):
+                self.decision = decision_of(effect, self.ref, enforced=self.enforced)
 
     def _apply(self, moments: Iterable[Moment]) -> tuple[Effect, ...]:
         effects: tuple[Effect, ...] = ()
@@ -218,6 +226,7 @@ class Attempt:
         arguments_digest: bytes | None = None,
         arguments_reason: Unjudged | None = None,
         own_turn: bool = False,
+        new_turn: bool = False,
         observed: bool = False,
     ) -> Admission:
         """A tool call is about to run.
@@ -231,6 +240,7 @@ class Attempt:
             arguments_digest: Digest of the arguments when telemetry carries that instead.
             arguments_reason: Why the arguments are unknown.
             own_turn: Begin a turn when no call is in flight and nobody else marks turns.
+            new_turn: Begin a turn in any case.
             observed: The driver only watches: a denial will not keep the call from running.
 
         Returns:
@@ -242,7 +252,8 @@ class Attempt:
         key = next(self._keys)
         event = CallStarted(key, tool, call.tool_class, call.digest, call.subject, call_id, mark, call.reason)
         try:
-            effects = self.feed(event, at_ms, begin_turn_if_idle=own_turn, observed=observed)
+            before = _TURN_BEGAN if new_turn else None
+            effects = self.feed(event, at_ms, before=before, begin_turn_if_idle=own_turn, observed=observed)
         except RefusedEvent:  # it closed in this moment
             return UNWATCHED
         for effect in effects:
@@ -250,34 +261,31 @@ class Attempt:
                 return Admission(key, tool, call.subject, effect)
         return Admission(key, tool, call.subject)
 
-    def describe_call(
+    def description(
         self,
         admission: Admission,
         arguments: object,
         *,
         call_id: str | None = None,
-        at_ms: int | None = None,
         digest: bytes | None = None,
         reason: Unjudged | None = None,
-    ) -> Admission:
-        """Say what a running call is about, when that is known only at its end.
+    ) -> CallDescribed | None:
+        """What a running call is about, when that is known only at its end; to be told with its result.
 
         Args:
             admission: What ``start_call`` gave.
             arguments: JSON-like value or text; None when unknown.
             call_id: The runtime's own id of the call.
-            at_ms: Ms since the attempt began; None for now.
             digest: Digest of the arguments when telemetry carries that instead.
             reason: Why the arguments are unknown.
 
         Returns:
-            The admission, with the subject.
+            What to pass to ``finish_call``; None when nobody watches the call or it was denied.
         """
         if admission.key is None or admission.denied is not None:
-            return admission
+            return None
         call = self._describe(admission.tool, arguments, digest, reason)
-        event = CallDescribed(admission.key, call.tool_class, call.digest, call.subject, call_id, call.reason)
-        return admission._replace(subject=call.subject) if self.tell(event, at_ms) else UNWATCHED
+        return CallDescribed(admission.key, call.tool_class, call.digest, call.subject, call_id, call.reason)
 
     def _describe(
         self, tool: str, arguments: object, digest: bytes | None = None, reason: Unjudged | None = None
@@ -289,7 +297,7 @@ class Attempt:
             self.supervisor.faults.count(Site.ATTEMPT, error, "The toolset raised.")
             return Described(ToolClass.READ, None, "", reason or Unjudged.ARGUMENTS_NOT_CAPTURED)
 
-    def finish_call(
+    def finish_call(  # noqa: PLR0913 - as above
         self,
         admission: Admission,
         result: object = None,
@@ -299,6 +307,7 @@ class Attempt:
         own_notice: bool = False,
         digest: bytes | None = None,
         reason: Unjudged | None = None,
+        description: CallDescribed | None = None,
         observed: bool = False,
     ) -> DeliverResult | None:
         """A call that was not denied returned.
@@ -311,6 +320,7 @@ class Attempt:
             own_notice: The result is a notice of ours.
             digest: Digest of the result when telemetry carries that instead.
             reason: Why the result is unknown.
+            description: What the call is about, when that was unknown at its start.
             observed: The driver only watches: the verdict will not take effect.
 
         Returns:
@@ -330,7 +340,7 @@ class Attempt:
         known = digest if ok else None
         event = ResultReturned(admission.key, known, ok, own_notice, reason or _NOT_CAPTURED)
         try:
-            effects = self.feed(event, at_ms, observed=observed, size=size)
+            effects = self.feed(event, at_ms, before=description, observed=observed, size=size)
         except RefusedEvent:
             return None
         for effect in effects:

@@ -34,7 +34,7 @@ open_span = tracer.start_span("edit", attributes=TOOL)
 
 # every lock is held by another thread while the process forks
 locks = [attempt._lock, supervisor._attempts._lock, supervisor.tallies._lock, supervisor.faults._lock,
-         processor.tracker._lock, processor.tracker._owners._lock]
+         processor.tracker._owners._lock]
 held, let_go = threading.Event(), threading.Event()
 def hold():
     for lock in locks:

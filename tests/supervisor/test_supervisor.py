@@ -193,7 +193,7 @@ def test_mode_off_leaves_an_attempt_alone():
         attempt.answered()
         assert attempt.start_call("read", {"path": "a"}) is UNWATCHED
         assert attempt.finish_call(UNWATCHED, "same") is None
-        assert attempt.describe_call(UNWATCHED, {"path": "a"}) is UNWATCHED
+        assert attempt.description(UNWATCHED, {"path": "a"}) is None
     assert supervisor.live_attempts == 0
     assert supervisor.tallies.read() == {}
     assert (sink.opened_attempts, sink.records) == ([], [])
@@ -208,9 +208,9 @@ def test_a_call_may_be_described_when_its_arguments_are_known_only_at_its_end():
     attempt = supervisor.attempt()
     for _ in range(2):
         admission = attempt.start_call("read", None, own_turn=True)
-        admission = attempt.describe_call(admission, '{"path": "a.md"}', call_id="c1")
-        assert admission.subject == "a.md"
-        attempt.finish_call(admission, "same")
+        description = attempt.description(admission, '{"path": "a.md"}', call_id="c1")
+        assert description.subject == "a.md"
+        attempt.finish_call(admission, "same", description=description)
     assert sink.verdicts == ["deliver", "deliver-with-notice"]
 
 
@@ -219,8 +219,8 @@ def test_a_call_that_is_described_after_its_end_is_nobodys():
     attempt = supervisor.attempt()
     admission = attempt.start_call("read", None)
     attempt.close()
-    assert attempt.describe_call(admission, {"path": "a"}) is UNWATCHED
-    assert attempt.finish_call(admission, "same") is None
+    description = attempt.description(admission, {"path": "a"})
+    assert attempt.finish_call(admission, "same", description=description) is None
     assert attempt.start_call("read", None) is UNWATCHED
 
 

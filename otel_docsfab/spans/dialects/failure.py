@@ -7,7 +7,7 @@ from typing import Final
 from otel_docsfab.spans.dialects.values import text_of
 from otel_docsfab.spans.view import SpanView
 
-_SIGNALS: Final = {"gen_ai.tool.status": "error", "gen_ai.task.status": "failure"}
+_SIGNALS: Final = (("gen_ai.tool.status", "error"), ("gen_ai.task.status", "failure"))
 
 
 def failed(view: SpanView) -> bool:
@@ -17,7 +17,8 @@ def failed(view: SpanView) -> bool:
     attributes = view.attributes
     if attributes.get("error.type") is not None or attributes.get("haystack.tool.error") is True:
         return True
-    for key, value in _SIGNALS.items():
-        if text_of(attributes.get(key)) == value:
+    for key, value in _SIGNALS:
+        if key in attributes and text_of(attributes[key]) == value:
             return True
-    return any(text_of(event.name) == "exception" for event in view.events)
+    events = view.events
+    return bool(events) and any(text_of(event.name) == "exception" for event in events)

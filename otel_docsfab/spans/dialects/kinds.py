@@ -39,9 +39,9 @@ SEMCONV_NAMES: Final[tuple[tuple[str, Role], ...]] = (
 def role_by_attributes(attributes: Mapping[str, Any]) -> Role | None:
     """What a span stands for by the kinds that conventions define (mapping rule 1)."""
     for key, roles in KINDS:
-        kind = text_of(attributes.get(key))
+        kind = attributes.get(key)
         if kind is not None:
-            role = roles.get(kind)
+            role = roles.get(text_of(kind) or "")
             if role is not None:
                 return role
     return None

@@ -49,7 +49,9 @@ class Source(NamedTuple):
 def first_text(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
     """The first of the keys that holds a text with something in it."""
     for key in keys:
-        text = text_of(attributes.get(key))
+        text = attributes.get(key)
+        if text is not None and type(text) is not str:
+            text = text_of(text)
         if text and text != "<not specified>":
             return text
     return None
@@ -93,7 +95,7 @@ def read_digest(value: object) -> bytes | None:
         The 32 bytes of ``sha256:<hex>``; ``b"h"`` and the 32 bytes of ``hmac-sha256:<hex>``, so that keyed digests
         never equal plain ones; None for anything else.
     """
-    text = text_of(value)
+    text = None if value is None else text_of(value)
     if text is None:
         return None
     method, _, digest = text.partition(":")

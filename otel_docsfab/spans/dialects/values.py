@@ -76,10 +76,12 @@ class Content(NamedTuple):
 
 _PLACEHOLDERS: Final = frozenset({"null", "N/A", "<not specified>"})
 _REDACTED: Final = frozenset({"[REDACTED]", "[redacted]", "<REDACTED>", "<redacted>", "REDACTED", "[Filtered]", "***"})
-_REDACTION_MARKS: Final = ("__REDACTED__", "[Scrubbed due to ")
-"""What OpenInference and logfire write, anywhere in a value, for what they hide."""
-_PLACEHOLDER_MARKS: Final = ("<not serializable>", "<replaced>")
-"""What ADK and Strands write, anywhere in a value, for what they cannot serialize."""
+_OPENINFERENCE_MARK: Final = "__REDACTED__"
+_LOGFIRE_MARK: Final = "[Scrubbed due to "
+"""What both write, anywhere in a value, for what they hide."""
+_ADK_MARK: Final = "<not serializable>"
+_STRANDS_MARK: Final = "<replaced>"
+"""What both write, anywhere in a value, for what they cannot serialize."""
 _OFFLOADED: Final = "<persisted-output>"
 
 
@@ -101,14 +103,16 @@ def hidden(text: str, side: Side) -> Unjudged | None:
     """Why a text is not the content it stands for; None when it is."""
     if len(text) < 20 and (text in _PLACEHOLDERS or text in _REDACTED):  # noqa: PLR2004 - longer than any of them
         return side.placeholder if text in _PLACEHOLDERS else side.redacted
-    for mark in _REDACTION_MARKS:
-        if mark[0] in text and mark in text:  # most texts lack the first character already
-            return side.redacted
-    for mark in _PLACEHOLDER_MARKS:
-        if mark[0] in text and mark in text:
+    # most texts lack the first character of a mark already, and one is found faster than a word
+    if "_" in text and _OPENINFERENCE_MARK in text:
+        return side.redacted
+    if "[" in text and _LOGFIRE_MARK in text:
+        return side.redacted
+    if "<" in text:
+        if _ADK_MARK in text or _STRANDS_MARK in text:
             return side.placeholder
-    if side is RESULT and text.startswith(_OFFLOADED):
-        return Unjudged.RESULT_OFFLOADED
+        if side is RESULT and text.startswith(_OFFLOADED):
+            return Unjudged.RESULT_OFFLOADED
     return None
 
 
@@ -127,7 +131,7 @@ def examine(value: object, side: Side, limit: int | None = None) -> Content:
     """
     if value is None:
         return Content(None, side.not_captured)
-    content: str | bytes | None = text_of(value)
+    content: str | bytes | None = value if type(value) is str else text_of(value)
     if content is None:
         content = bytes_of(value)
     if content is not None:
